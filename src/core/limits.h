@@ -1,0 +1,24 @@
+/*
+ * limits.h - every limit by name, and what happens when it is met
+ */
+#ifndef PLM_CORE_LIMITS_H
+#define PLM_CORE_LIMITS_H
+
+/* Log. A payload that makes a record larger is split into PART records before it reaches the store. */
+#define PLM_LIMIT_RECORD_BYTES 1900
+/* Facts of one batch; more wait for the next batch. */
+#define PLM_LIMIT_BATCH_FACTS 1024
+/* Bytes of the facts of one batch; more wait for the next batch. */
+#define PLM_LIMIT_BATCH_BYTES (1024 * 1024)
+/* A HASH record comes first in the batch after this many events. */
+#define PLM_LIMIT_HASH_EVENTS 4096
+/* Granularity of the incremental state hash. */
+#define PLM_LIMIT_CHUNK_BYTES (64 * 1024)
+/* Address space of the LMDB map, reserved once. */
+#define PLM_LIMIT_MAP_BYTES (64LL * 1024 * 1024 * 1024)
+/* Nesting of a payload; deeper is refused. */
+#define PLM_LIMIT_PAYLOAD_DEPTH 8
+/* One event's payload with all its parts; larger is refused with the object's name. */
+#define PLM_LIMIT_PAYLOAD_BYTES (64 * 1024 * 1024)
+
+#endif
