@@ -1,0 +1,374 @@
+#include "core/event.h"
+
+/* Field tables: offsets are taken from the struct that the same list declared. */
+#define ROW_S(n) {#n, PLM_WIRE_TEXT, offsetof(TYPE, n), NULL, NULL},
+#define ROW_Y(n) {#n, PLM_WIRE_BYTES, offsetof(TYPE, n), NULL, NULL},
+#define ROW_I(n) {#n, PLM_WIRE_INT, offsetof(TYPE, n), NULL, NULL},
+#define ROW_E(n, e) {#n, PLM_WIRE_ENUM, offsetof(TYPE, n), NULL, &plm_names_##e},
+#define ROW_T(n) {#n, PLM_WIRE_TEXTS, offsetof(TYPE, n), NULL, NULL},
+#define ROW_R(n, t) {#n, PLM_WIRE_STRUCT, offsetof(TYPE, n), &plm_type_##t, NULL},
+#define ROW_L(n, t) {#n, PLM_WIRE_LIST, offsetof(TYPE, n), &plm_type_##t, NULL},
+
+#define DEFINE_TYPE(type, FIELDS)                                                                  \
+	static const struct plm_wire_field type##_fields[] = {                                     \
+		FIELDS(ROW_S, ROW_Y, ROW_I, ROW_E, ROW_T, ROW_R, ROW_L)};                          \
+	const struct plm_wire_type plm_type_##type = {#type, sizeof(struct plm_w_##type),          \
+						      PLM_COUNTOF(type##_fields), type##_fields};
+
+#define NAME_ROW(value, text) text,
+#define DEFINE_NAMES(name, LIST)                                                                   \
+	static const char *const name##_texts[] = {LIST(NAME_ROW)};                                \
+	const struct plm_wire_names plm_names_##name = {#name, name##_texts,                       \
+							PLM_COUNTOF(name##_texts)};
+
+DEFINE_NAMES(kind, PLM_KIND_LIST)
+DEFINE_NAMES(effect, PLM_EFFECT_LIST)
+DEFINE_NAMES(toleration_op, PLM_TOLERATION_OP_LIST)
+DEFINE_NAMES(op, PLM_OP_LIST)
+DEFINE_NAMES(spread_when, PLM_SPREAD_WHEN_LIST)
+DEFINE_NAMES(node_policy, PLM_NODE_POLICY_LIST)
+DEFINE_NAMES(strategy, PLM_STRATEGY_LIST)
+DEFINE_NAMES(fungibility, PLM_FUNGIBILITY_LIST)
+DEFINE_NAMES(flavor_preference, PLM_FLAVOR_PREFERENCE_LIST)
+DEFINE_NAMES(preemption, PLM_PREEMPTION_LIST)
+DEFINE_NAMES(stop, PLM_STOP_LIST)
+DEFINE_NAMES(check_state, PLM_CHECK_STATE_LIST)
+DEFINE_NAMES(phase, PLM_PHASE_LIST)
+DEFINE_NAMES(job_end, PLM_JOB_END_LIST)
+DEFINE_NAMES(consolidation, PLM_CONSOLIDATION_LIST)
+#define TYPE struct plm_w_kv
+DEFINE_TYPE(kv, PLM_KV_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_amount
+DEFINE_TYPE(amount, PLM_AMOUNT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_meta
+DEFINE_TYPE(meta, PLM_META_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_taint
+DEFINE_TYPE(taint, PLM_TAINT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_toleration
+DEFINE_TYPE(toleration, PLM_TOLERATION_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_expr
+DEFINE_TYPE(expr, PLM_EXPR_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_term
+DEFINE_TYPE(term, PLM_TERM_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_selector
+DEFINE_TYPE(selector, PLM_SELECTOR_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_affinity
+DEFINE_TYPE(affinity, PLM_AFFINITY_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_spread
+DEFINE_TYPE(spread, PLM_SPREAD_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_port
+DEFINE_TYPE(port, PLM_PORT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_shape
+DEFINE_TYPE(shape, PLM_SHAPE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_pod_set_spec
+DEFINE_TYPE(pod_set_spec, PLM_POD_SET_SPEC_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_namespace
+DEFINE_TYPE(namespace, PLM_NAMESPACE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_flavor
+DEFINE_TYPE(flavor, PLM_FLAVOR_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_quota
+DEFINE_TYPE(quota, PLM_QUOTA_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_flavor_quota
+DEFINE_TYPE(flavor_quota, PLM_FLAVOR_QUOTA_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_group
+DEFINE_TYPE(group, PLM_GROUP_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_cohort
+DEFINE_TYPE(cohort, PLM_COHORT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_check_use
+DEFINE_TYPE(check_use, PLM_CHECK_USE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_cluster_queue
+DEFINE_TYPE(cluster_queue, PLM_CLUSTER_QUEUE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_local_queue
+DEFINE_TYPE(local_queue, PLM_LOCAL_QUEUE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_work_queue
+DEFINE_TYPE(work_queue, PLM_WORK_QUEUE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_priority_class
+DEFINE_TYPE(priority_class, PLM_PRIORITY_CLASS_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_admission_check
+DEFINE_TYPE(admission_check, PLM_ADMISSION_CHECK_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_assignment
+DEFINE_TYPE(assignment, PLM_ASSIGNMENT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_check_status
+DEFINE_TYPE(check_status, PLM_CHECK_STATUS_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_pod_count
+DEFINE_TYPE(pod_count, PLM_POD_COUNT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_workload
+DEFINE_TYPE(workload, PLM_WORKLOAD_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_job
+DEFINE_TYPE(job, PLM_JOB_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_pod
+DEFINE_TYPE(pod, PLM_POD_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_node
+DEFINE_TYPE(node, PLM_NODE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_daemon_set
+DEFINE_TYPE(daemon_set, PLM_DAEMON_SET_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_replicator
+DEFINE_TYPE(replicator, PLM_REPLICATOR_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_budget
+DEFINE_TYPE(budget, PLM_BUDGET_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_node_pool
+DEFINE_TYPE(node_pool, PLM_NODE_POOL_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_node_claim
+DEFINE_TYPE(node_claim, PLM_NODE_CLAIM_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_node_class
+DEFINE_TYPE(node_class, PLM_NODE_CLASS_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_gone
+DEFINE_TYPE(gone, PLM_GONE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_offering
+DEFINE_TYPE(offering, PLM_OFFERING_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_instance_type
+DEFINE_TYPE(instance_type, PLM_INSTANCE_TYPE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_catalog
+DEFINE_TYPE(catalog, PLM_CATALOG_FIELDS)
+#undef TYPE
+DEFINE_NAMES(source, PLM_SOURCE_LIST)
+DEFINE_NAMES(reason, PLM_REASON_LIST)
+DEFINE_NAMES(rule, PLM_RULE_LIST)
+#define TYPE struct plm_w_candidate
+DEFINE_TYPE(candidate, PLM_CANDIDATE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_step
+DEFINE_TYPE(step, PLM_STEP_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_explain
+DEFINE_TYPE(explain, PLM_EXPLAIN_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_genesis
+DEFINE_TYPE(genesis, PLM_GENESIS_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_limit
+DEFINE_TYPE(limit, PLM_LIMIT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_limits
+DEFINE_TYPE(limits, PLM_LIMITS_FIELDS)
+#undef TYPE
+DEFINE_NAMES(compat, PLM_COMPAT_LIST)
+DEFINE_NAMES(only, PLM_ONLY_LIST)
+DEFINE_NAMES(preference_policy, PLM_PREFERENCE_POLICY_LIST)
+DEFINE_NAMES(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
+#define TYPE struct plm_w_config
+DEFINE_TYPE(config, PLM_CONFIG_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_software
+DEFINE_TYPE(software, PLM_SOFTWARE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_epoch
+DEFINE_TYPE(epoch, PLM_EPOCH_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_cycle
+DEFINE_TYPE(cycle, PLM_CYCLE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_hash
+DEFINE_TYPE(hash, PLM_HASH_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_part
+DEFINE_TYPE(part, PLM_PART_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_clock_step
+DEFINE_TYPE(clock_step, PLM_CLOCK_STEP_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_rejected
+DEFINE_TYPE(rejected, PLM_REJECTED_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_mark
+DEFINE_TYPE(mark, PLM_MARK_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_instance
+DEFINE_TYPE(instance, PLM_INSTANCE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_interruption
+DEFINE_TYPE(interruption, PLM_INTERRUPTION_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_reserve
+DEFINE_TYPE(reserve, PLM_RESERVE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_admit
+DEFINE_TYPE(admit, PLM_ADMIT_FIELDS)
+#undef TYPE
+DEFINE_NAMES(queue_place, PLM_QUEUE_PLACE_LIST)
+#define TYPE struct plm_w_cursor
+DEFINE_TYPE(cursor, PLM_CURSOR_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_pend
+DEFINE_TYPE(pend, PLM_PEND_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_evict
+DEFINE_TYPE(evict, PLM_EVICT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_release
+DEFINE_TYPE(release, PLM_RELEASE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_hold
+DEFINE_TYPE(hold, PLM_HOLD_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_place
+DEFINE_TYPE(place, PLM_PLACE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_places
+DEFINE_TYPE(places, PLM_PLACES_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_nominate
+DEFINE_TYPE(nominate, PLM_NOMINATE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_claim
+DEFINE_TYPE(claim, PLM_CLAIM_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_claim_end
+DEFINE_TYPE(claim_end, PLM_CLAIM_END_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_explained
+DEFINE_TYPE(explained, PLM_EXPLAINED_FIELDS)
+#undef TYPE
+DEFINE_NAMES(call, PLM_CALL_LIST)
+#define TYPE struct plm_w_intent
+DEFINE_TYPE(intent, PLM_INTENT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_start_set
+DEFINE_TYPE(start_set, PLM_START_SET_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_job_start
+DEFINE_TYPE(req_job_start, PLM_REQ_JOB_START_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_job_stop
+DEFINE_TYPE(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_pod_create
+DEFINE_TYPE(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_pod
+DEFINE_TYPE(req_pod, PLM_REQ_POD_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_offer
+DEFINE_TYPE(offer, PLM_OFFER_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_launch
+DEFINE_TYPE(req_launch, PLM_REQ_LAUNCH_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_terminate
+DEFINE_TYPE(req_terminate, PLM_REQ_TERMINATE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_node_taint
+DEFINE_TYPE(req_node_taint, PLM_REQ_NODE_TAINT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_node_delete
+DEFINE_TYPE(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
+#undef TYPE
+DEFINE_NAMES(result_class, PLM_RESULT_CLASS_LIST)
+#define TYPE struct plm_w_result
+DEFINE_TYPE(result, PLM_RESULT_FIELDS)
+#undef TYPE
+
+int64_t plm_names_find(const struct plm_wire_names *names, struct plm_slice text)
+{
+	for (uint32_t i = 0; i < names->count; i++) {
+		if (plm_slice_is(text, names->texts[i])) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+const char *plm_names_text(const struct plm_wire_names *names, int64_t value)
+{
+	PLM_ASSERT(value >= 0 && value < names->count);
+	return names->texts[value];
+}
+
+static const struct plm_event_info infos[] = {
+#define INFO_ROW(name, number, schema, payload, class)                                             \
+	{#name, &plm_type_##payload, number, schema, PLM_CLASS_##class},
+	PLM_EVENTS(INFO_ROW)
+#undef INFO_ROW
+};
+
+enum {
+#define INFO_INDEX(name, number, schema, payload, class) INFO_INDEX_##name,
+	PLM_EVENTS(INFO_INDEX)
+#undef INFO_INDEX
+};
+
+const struct plm_event_info *plm_event_infos(uint32_t *count)
+{
+	*count = PLM_COUNTOF(infos);
+	return infos;
+}
+
+const struct plm_event_info *plm_event_info(uint16_t type)
+{
+	switch (type) {
+#define INFO_CASE(name, number, schema, payload, class)                                            \
+	case number:                                                                               \
+		return &infos[INFO_INDEX_##name];
+		PLM_EVENTS(INFO_CASE)
+#undef INFO_CASE
+	default:
+		return NULL;
+	}
+}
+
+const struct plm_wire_type *plm_call_request(enum plm_call call)
+{
+	switch (call) {
+	case PLM_CALL_NONE:
+		break;
+	case PLM_CALL_JOB_START:
+		return &plm_type_req_job_start;
+	case PLM_CALL_JOB_STOP:
+		return &plm_type_req_job_stop;
+	case PLM_CALL_POD_CREATE:
+		return &plm_type_req_pod_create;
+	case PLM_CALL_POD_EVICT:
+	case PLM_CALL_POD_DELETE:
+		return &plm_type_req_pod;
+	case PLM_CALL_LAUNCH:
+		return &plm_type_req_launch;
+	case PLM_CALL_TERMINATE:
+		return &plm_type_req_terminate;
+	case PLM_CALL_NODE_TAINT:
+		return &plm_type_req_node_taint;
+	case PLM_CALL_NODE_DELETE:
+		return &plm_type_req_node_delete;
+	}
+	PLM_UNREACHABLE();
+}

@@ -1,0 +1,507 @@
+/*
+ * event.h - the catalogue: every event that can stand in the log
+ *
+ * Owns: the envelope, the list of event types with number, schema and payload, the payloads that are
+ * not projections of objects (those are in object.h). Adding an event is one line in PLM_EVENTS, one
+ * struct, one row in the reducers' registry.
+ *
+ * Classes: CONTROL is written by the engine about itself; FACT comes from outside and is a projection;
+ * DECISION is made by a reducer; INTENT asks an adapter for one effect; RESULT is what became of it.
+ * Sources: event-sourcing design D2, D14; exact decisions 1 and 3.
+ */
+#ifndef PLM_CORE_EVENT_H
+#define PLM_CORE_EVENT_H
+
+#include "core/object.h"
+
+#define PLM_ENVELOPE_FORMAT 1
+
+#define PLM_SOURCE_LIST(X)                                                                         \
+	X(SOURCE_ENGINE, "engine")                                                                 \
+	X(SOURCE_KUBE, "kube")                                                                     \
+	X(SOURCE_CLOUD, "cloud")                                                                   \
+	X(SOURCE_OPERATOR, "operator")                                                             \
+	X(SOURCE_CLOCK, "clock")                                                                   \
+	X(SOURCE_FILE, "file")                                                                     \
+	X(SOURCE_IMPORT, "import")
+PLM_W_ENUM(source, PLM_SOURCE_LIST)
+
+/* Envelope flags. */
+#define PLM_FLAG_JOINED 0x01 /* the payload is the end of a longer one; PART records go before it */
+#define PLM_FLAG_TEST 0x02
+
+/* Positional msgpack array of 13: D2. */
+struct plm_envelope {
+	uint8_t format; /* PLM_ENVELOPE_FORMAT */
+	uint8_t flags;
+	uint16_t source; /* enum plm_source */
+	uint16_t type;	 /* enum plm_event_type */
+	uint16_t schema;
+	uint64_t seq;
+	uint64_t epoch;
+	uint64_t wall_ns;      /* UTC, never decreasing */
+	uint64_t tick_ms;      /* logical time, the same for a whole batch */
+	uint64_t cause;	       /* seq of the event that led to this one; 0 = external */
+	uint64_t intent;       /* seq of the INTENT this belongs to; 0 = none */
+	struct plm_slice pos;  /* position in the source; NULL ptr = nil */
+	struct plm_slice payload; /* canonical msgpack of (type, schema) */
+};
+
+/* ---- why: the one explanation record ----------------------------------------------------------- */
+
+/* What the person sees; upstream's spelling where upstream has the reason. */
+#define PLM_REASON_LIST(X)                                                                         \
+	X(REASON_NONE, "")                                                                         \
+	X(REASON_QUOTA_RESERVED, "QuotaReserved")                                                  \
+	X(REASON_ADMITTED, "Admitted")                                                             \
+	X(REASON_NO_MATCHING_FLAVOR, "NoMatchingFlavor")                                           \
+	X(REASON_WAITING_FOR_QUOTA, "WaitingForQuota")                                             \
+	X(REASON_EXCEEDS_MAX_QUOTA, "ExceedsMaxQuota")                                             \
+	X(REASON_TOPOLOGY_PLACEMENT_FAILED, "TopologyPlacementFailed")                             \
+	X(REASON_WAITING_FOR_PREEMPTED, "WaitingForPreemptedWorkloads")                            \
+	X(REASON_MISCONFIGURED, "Misconfigured")                                                   \
+	X(REASON_NAMESPACE_MISMATCH, "NamespaceMismatch")                                          \
+	X(REASON_SUSPENDED, "Suspended")                                                           \
+	X(REASON_PENDING_EVALUATION, "PendingEvaluation")                                          \
+	X(REASON_ADMISSION_GATED, "AdmissionGated")                                                \
+	X(REASON_MAX_PARALLEL_JOBS, "MaxParallelJobs")                                             \
+	X(REASON_WAITING_FOR_CAPACITY, "WaitingForCapacity")                                       \
+	X(REASON_NO_CAPACITY, "NoCapacity")                                                        \
+	X(REASON_PREEMPTED, "Preempted")                                                           \
+	X(REASON_IN_CLUSTER_QUEUE, "InClusterQueue")                                               \
+	X(REASON_IN_COHORT_RECLAMATION, "InCohortReclamation")                                     \
+	X(REASON_IN_COHORT_RECLAIM_WHILE_BORROWING, "InCohortReclaimWhileBorrowing")               \
+	X(REASON_IN_COHORT_FAIR_SHARING, "InCohortFairSharing")                                    \
+	X(REASON_ADMISSION_CHECK, "AdmissionCheck")                                                \
+	X(REASON_CLUSTER_QUEUE_STOPPED, "ClusterQueueStopped")                                     \
+	X(REASON_LOCAL_QUEUE_STOPPED, "LocalQueueStopped")                                         \
+	X(REASON_DEACTIVATED, "Deactivated")                                                       \
+	X(REASON_NODE_FAILURES, "NodeFailures")                                                    \
+	X(REASON_FINISHED, "Finished")                                                             \
+	X(REASON_UNSCHEDULABLE, "Unschedulable")                                                   \
+	X(REASON_NOMINATED, "Nominated")                                                           \
+	X(REASON_PROVISIONED, "Provisioned")                                                       \
+	X(REASON_EMPTY, "Empty")                                                                   \
+	X(REASON_UNDERUTILIZED, "Underutilized")                                                   \
+	X(REASON_DRIFTED, "Drifted")                                                               \
+	X(REASON_MIN_SIZE, "MinSize")                                                              \
+	X(REASON_INSUFFICIENT_CAPACITY, "InsufficientCapacity")                                    \
+	X(REASON_LAUNCH_FAILED, "LaunchFailed")                                                    \
+	X(REASON_REGISTRATION_TIMEOUT, "RegistrationTimeout")                                      \
+	X(REASON_INTERRUPTED, "SpotInterrupted")                                                   \
+	X(REASON_INSTANCE_GONE, "InstanceTerminated")                                              \
+	X(REASON_ORPHAN, "Orphan")
+PLM_W_ENUM(reason, PLM_REASON_LIST)
+
+/* The rule that decided, in our words: what `why` prints and tests match. */
+#define PLM_RULE_LIST(X)                                                                           \
+	X(RULE_NONE, "")                                                                           \
+	X(RULE_FITS, "fits")                                                                       \
+	X(RULE_QUOTA, "quota")                                                                     \
+	X(RULE_MAX_QUOTA, "maximum quota")                                                         \
+	X(RULE_BORROWING_LIMIT, "borrowing limit")                                                 \
+	X(RULE_UNDECLARED_RESOURCE, "resource not in queue")                                       \
+	X(RULE_FLAVOR_MISSING, "flavor missing")                                                   \
+	X(RULE_FLAVOR_TAINT, "untolerated taint of flavor")                                        \
+	X(RULE_FLAVOR_AFFINITY, "node affinity of flavor")                                         \
+	X(RULE_PREEMPTION, "preemption")                                                           \
+	X(RULE_NO_PREEMPTION_CANDIDATES, "no preemption candidates")                               \
+	X(RULE_OVERLAPPING_TARGETS, "overlapping preemption targets")                              \
+	X(RULE_TAKEN_THIS_CYCLE, "taken by another workload in this cycle")                        \
+	X(RULE_NAMESPACE_SELECTOR, "namespace selector")                                           \
+	X(RULE_LOCAL_QUEUE_MISSING, "local queue missing")                                         \
+	X(RULE_CLUSTER_QUEUE_MISSING, "cluster queue missing")                                     \
+	X(RULE_WORK_QUEUE_MISSING, "work queue missing")                                           \
+	X(RULE_QUEUE_INACTIVE, "queue inactive")                                                   \
+	X(RULE_QUEUE_STOPPED, "queue stopped")                                                     \
+	X(RULE_QUEUE_AMBIGUOUS, "no queue or several queues")                                      \
+	X(RULE_LIMITS, "requests above limits")                                                    \
+	X(RULE_NAMESPACE_MISSING, "namespace missing")                                             \
+	X(RULE_CHECK_FAILED, "admission check failed")                                             \
+	X(RULE_CHECK_PENDING, "admission check pending")                                           \
+	X(RULE_GATED, "admission gated")                                                           \
+	X(RULE_INACTIVE, "deactivated")                                                            \
+	X(RULE_BACKOFF, "requeue backoff")                                                         \
+	X(RULE_BEHIND, "behind another workload")                                                  \
+	X(RULE_MAX_PARALLEL, "max parallel jobs")                                                  \
+	X(RULE_NO_POOL, "no node pool")                                                            \
+	X(RULE_POOL_NOT_READY, "pool not ready")                                                   \
+	X(RULE_POOL_TAINT, "untolerated taint")                                                    \
+	X(RULE_REQUIREMENTS, "requirements")                                                       \
+	X(RULE_RESOURCES, "resources")                                                             \
+	X(RULE_OFFERING, "offering")                                                               \
+	X(RULE_STOCK_OUT, "out of stock")                                                          \
+	X(RULE_POOL_LIMIT, "pool limit")                                                           \
+	X(RULE_POOL_SIZE, "pool max size")                                                         \
+	X(RULE_MIN_VALUES, "minimum values")                                                       \
+	X(RULE_TOPOLOGY, "topology")                                                               \
+	X(RULE_HOST_PORT, "host port")                                                             \
+	X(RULE_NODE_TAINT, "node taint")                                                           \
+	X(RULE_NODE_RESOURCES, "node resources")                                                   \
+	X(RULE_NODE_REQUIREMENTS, "node requirements")                                             \
+	X(RULE_VOLUME, "volume")                                                                   \
+	X(RULE_GANG, "not all pods of the gang")                                                   \
+	X(RULE_CHEAPEST, "cheapest plan")                                                          \
+	X(RULE_EXISTING_NODE, "fits existing node")                                                \
+	X(RULE_OPEN_CLAIM, "fits claim being opened")                                              \
+	X(RULE_EMPTY_NODE, "empty node")                                                           \
+	X(RULE_MIN_SIZE, "pool min size")                                                          \
+	X(RULE_BUDGET, "disruption budget")                                                        \
+	X(RULE_TIMEOUT, "timeout")                                                                 \
+	X(RULE_CLOUD_REFUSED, "cloud refused")                                                     \
+	X(RULE_EVICTED, "eviction completed")
+PLM_W_ENUM(rule, PLM_RULE_LIST)
+
+/* One thing that was considered and why it dropped out (or 'rule' FITS). need - have = short. */
+#define PLM_CANDIDATE_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	S(candidate) E(rule, rule) S(resource) I(need) I(have) S(detail)
+PLM_W_STRUCT(candidate, PLM_CANDIDATE_FIELDS)
+
+/* What was left of a pool's types after 'rule'. */
+#define PLM_STEP_FIELDS(S, Y, I, E, T, R, L) S(pool) E(rule, rule) I(left) S(detail)
+PLM_W_STRUCT(step, PLM_STEP_FIELDS)
+
+/*
+ * 'object' is the binding object (queue, cohort, pool, claim, node, other workload). Amounts are
+ * PLM_UNSET where the rule has none. At most 8 candidates; the funnel holds counts per rule.
+ */
+#define PLM_EXPLAIN_FIELDS(S, Y, I, E, T, R, L)                                                    \
+	E(kind, kind) S(ns) S(name) E(rule, rule) E(reason, reason) S(object) S(resource)          \
+	S(flavor) I(need) I(have) I(limit) S(detail) L(considered, candidate) L(funnel, step)
+PLM_W_STRUCT(explain, PLM_EXPLAIN_FIELDS)
+#define PLM_EXPLAIN_MAX_CANDIDATES 8
+
+/* ---- control ----------------------------------------------------------------------------------- */
+
+#define PLM_GENESIS_FIELDS(S, Y, I, E, T, R, L) S(cluster_uid) S(cluster_name) I(started_ms)
+PLM_W_STRUCT(genesis, PLM_GENESIS_FIELDS)
+
+/* Capacity of every table by name, and "heap_bytes", "strings". */
+#define PLM_LIMIT_FIELDS(S, Y, I, E, T, R, L) S(table) I(capacity)
+PLM_W_STRUCT(limit, PLM_LIMIT_FIELDS)
+#define PLM_LIMITS_FIELDS(S, Y, I, E, T, R, L) L(tables, limit)
+PLM_W_STRUCT(limits, PLM_LIMITS_FIELDS)
+
+#define PLM_COMPAT_LIST(X)                                                                         \
+	X(COMPAT_BETTER, "better")                                                                 \
+	X(COMPAT_STRICT, "strict")
+PLM_W_ENUM(compat, PLM_COMPAT_LIST)
+
+#define PLM_ONLY_LIST(X)                                                                           \
+	X(ONLY_ALL, "")                                                                            \
+	X(ONLY_QUEUES, "queues")                                                                   \
+	X(ONLY_NODES, "nodes")
+PLM_W_ENUM(only, PLM_ONLY_LIST)
+
+#define PLM_PREFERENCE_POLICY_LIST(X)                                                              \
+	X(PREFERENCES_RESPECT, "Respect")                                                          \
+	X(PREFERENCES_IGNORE, "Ignore")
+PLM_W_ENUM(preference_policy, PLM_PREFERENCE_POLICY_LIST)
+
+#define PLM_MIN_VALUES_POLICY_LIST(X)                                                              \
+	X(MIN_VALUES_STRICT, "Strict")                                                             \
+	X(MIN_VALUES_BEST_EFFORT, "BestEffort")
+PLM_W_ENUM(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
+
+/*
+ * Settings that decide. 'pending_by_hand' 1 = a pod without status counts as pending. 'gang_timeout_ms'
+ * ends a reservation of places that never became ready. 'stock_out_ms' is how long a refusal of the
+ * cloud is remembered. 'settle' 1 = effects are taken as done (decide --cycles settled).
+ */
+#define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
+	I(pending_by_hand) I(batch_idle_ms) I(batch_max_ms) E(preferences, preference_policy)      \
+	E(min_values, min_values_policy) I(gang_timeout_ms) I(registration_timeout_ms)             \
+	I(launch_timeout_ms) I(stock_out_ms) I(settle)
+PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
+
+#define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)
+PLM_W_STRUCT(software, PLM_SOFTWARE_FIELDS)
+
+#define PLM_EPOCH_FIELDS(S, Y, I, E, T, R, L) I(epoch)
+PLM_W_STRUCT(epoch, PLM_EPOCH_FIELDS)
+
+/* 'max_rounds' Kueue cycles at most (0 = to the fixed point), 'budget' candidate evaluations. */
+#define PLM_CYCLE_FIELDS(S, Y, I, E, T, R, L) I(now_ms) I(max_rounds) I(budget)
+PLM_W_STRUCT(cycle, PLM_CYCLE_FIELDS)
+
+/* XXH3-128 state hash after 'covers'. */
+#define PLM_HASH_FIELDS(S, Y, I, E, T, R, L) I(covers) Y(hash)
+PLM_W_STRUCT(hash, PLM_HASH_FIELDS)
+
+/* A slice of the payload of the next record that is not a PART. */
+#define PLM_PART_FIELDS(S, Y, I, E, T, R, L) I(index) Y(bytes)
+PLM_W_STRUCT(part, PLM_PART_FIELDS)
+
+#define PLM_CLOCK_STEP_FIELDS(S, Y, I, E, T, R, L) I(by_ms)
+PLM_W_STRUCT(clock_step, PLM_CLOCK_STEP_FIELDS)
+
+/* A fact that did not fit: 'limit' names the table that is full. The engine observes only until there is room. */
+#define PLM_REJECTED_FIELDS(S, Y, I, E, T, R, L) S(limit) E(kind, kind) S(ns) S(name)
+PLM_W_STRUCT(rejected, PLM_REJECTED_FIELDS)
+
+#define PLM_MARK_FIELDS(S, Y, I, E, T, R, L) S(name) S(reason)
+PLM_W_STRUCT(mark, PLM_MARK_FIELDS)
+
+/* ---- facts of the cloud ------------------------------------------------------------------------ */
+
+/* An instance as described: 'state' is EC2's word (pending, running, shutting-down, terminated). */
+#define PLM_INSTANCE_FIELDS(S, Y, I, E, T, R, L)                                                   \
+	S(provider_id) S(state) S(instance_type) S(zone) S(capacity_type) I(intent) I(launched_ms)
+PLM_W_STRUCT(instance, PLM_INSTANCE_FIELDS)
+
+/* A two-minute warning. */
+#define PLM_INTERRUPTION_FIELDS(S, Y, I, E, T, R, L) S(provider_id) I(at_ms)
+PLM_W_STRUCT(interruption, PLM_INTERRUPTION_FIELDS)
+
+/* ---- decisions: admission ---------------------------------------------------------------------- */
+
+#define PLM_RESERVE_FIELDS(S, Y, I, E, T, R, L)                                                    \
+	S(ns) S(name) S(cluster_queue) L(assignments, assignment) I(admitted) R(why, explain)
+PLM_W_STRUCT(reserve, PLM_RESERVE_FIELDS)
+
+/* All checks are ready: the workload may run. */
+#define PLM_ADMIT_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) R(why, explain)
+PLM_W_STRUCT(admit, PLM_ADMIT_FIELDS)
+
+#define PLM_QUEUE_PLACE_LIST(X)                                                                    \
+	X(QUEUE_KEEP, "keep")                                                                      \
+	X(QUEUE_ACTIVE, "active")                                                                  \
+	X(QUEUE_PARKED, "parked")
+PLM_W_ENUM(queue_place, PLM_QUEUE_PLACE_LIST)
+
+/* The next flavor index to try for a resource of a pod set; -1 = all were tried. */
+#define PLM_CURSOR_FIELDS(S, Y, I, E, T, R, L) S(pod_set) S(resource) I(tried)
+PLM_W_STRUCT(cursor, PLM_CURSOR_FIELDS)
+
+/*
+ * A workload goes on waiting: where it stands in its queue and why. 'sticky' 1 = it becomes its queue's
+ * preemptor; 'park_alike' 1 = workloads with an equal scheduling hash are parked with it.
+ */
+#define PLM_PEND_FIELDS(S, Y, I, E, T, R, L)                                                       \
+	S(ns) S(name) E(place, queue_place) I(sticky) I(park_alike) L(cursor, cursor)              \
+	R(why, explain)
+PLM_W_STRUCT(pend, PLM_PEND_FIELDS)
+
+/* A workload must give its quota back; it holds it until RELEASE. 'by_*' the preemptor, if any. */
+#define PLM_EVICT_FIELDS(S, Y, I, E, T, R, L)                                                      \
+	S(ns) S(name) E(reason, reason) E(preemption, reason) S(by_ns) S(by_name) R(why, explain)
+PLM_W_STRUCT(evict, PLM_EVICT_FIELDS)
+
+/* The quota is given back. 'requeued' 1 = it may be tried again at once. */
+#define PLM_RELEASE_FIELDS(S, Y, I, E, T, R, L)                                                    \
+	S(ns) S(name) E(reason, reason) I(requeued) R(why, explain)
+PLM_W_STRUCT(release, PLM_RELEASE_FIELDS)
+
+/* A preemptor's claim on what its victims free; nobody slips in between. An empty list ends it. */
+#define PLM_HOLD_FIELDS(S, Y, I, E, T, R, L)                                                       \
+	S(ns) S(name) S(cluster_queue) L(assignments, assignment)
+PLM_W_STRUCT(hold, PLM_HOLD_FIELDS)
+
+/* ---- decisions: nodes -------------------------------------------------------------------------- */
+
+/* 'count' pods of 'pod_set' have their place on 'target', a claim's or a node's name. */
+#define PLM_PLACE_FIELDS(S, Y, I, E, T, R, L) S(pod_set) S(target) I(claim) I(count)
+PLM_W_STRUCT(place, PLM_PLACE_FIELDS)
+
+/* The places of a gang, all or none; replaces what was reserved before; an empty list gives them back. */
+#define PLM_PLACES_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	S(ns) S(name) L(places, place) I(deadline_ms) R(why, explain)
+PLM_W_STRUCT(places, PLM_PLACES_FIELDS)
+
+/* Pending pods ("ns/name") that are expected on 'target'. */
+#define PLM_NOMINATE_FIELDS(S, Y, I, E, T, R, L) S(target) I(claim) T(pods)
+PLM_W_STRUCT(nominate, PLM_NOMINATE_FIELDS)
+
+/* A new node is wanted. 'types' cheapest first. 'for_*' the gang, if any. */
+#define PLM_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                      \
+	S(name) S(pool) S(class_name) L(requirements, expr) T(types) L(requests, amount)           \
+	L(labels, kv) L(taints, taint) L(startup_taints, taint) I(price_micro) S(for_ns)           \
+	S(for_name) R(why, explain)
+PLM_W_STRUCT(claim, PLM_CLAIM_FIELDS)
+
+/* A claim is given up or its node removed: no pod is placed on it any more. */
+#define PLM_CLAIM_END_FIELDS(S, Y, I, E, T, R, L) S(name) E(reason, reason) R(why, explain)
+PLM_W_STRUCT(claim_end, PLM_CLAIM_END_FIELDS)
+
+/* The reason of something that waits has changed. */
+#define PLM_EXPLAINED_FIELDS(S, Y, I, E, T, R, L) R(why, explain)
+PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
+
+/* ---- intents and results ----------------------------------------------------------------------- */
+
+#define PLM_CALL_LIST(X)                                                                           \
+	X(CALL_NONE, "")                                                                           \
+	X(CALL_JOB_START, "job.start")                                                             \
+	X(CALL_JOB_STOP, "job.stop")                                                               \
+	X(CALL_POD_CREATE, "pod.create")                                                           \
+	X(CALL_POD_EVICT, "pod.evict")                                                             \
+	X(CALL_POD_DELETE, "pod.delete")                                                           \
+	X(CALL_LAUNCH, "instance.launch")                                                          \
+	X(CALL_TERMINATE, "instance.terminate")                                                    \
+	X(CALL_NODE_TAINT, "node.taint")                                                           \
+	X(CALL_NODE_DELETE, "node.delete")
+PLM_W_ENUM(call, PLM_CALL_LIST)
+
+/*
+ * One effect. 'frozen' is the canonical msgpack of the typed request below, never recomputed; 'encoder'
+ * the version of the adapter's encoder. The idempotency key is a function of cluster UID and seq
+ * (engine/outbox.h). 'deadline_ms' tick after which it may only be given up.
+ */
+#define PLM_INTENT_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	E(call, call) E(kind, kind) S(ns) S(name) S(uid) I(encoder) I(deadline_ms) Y(frozen)
+PLM_W_STRUCT(intent, PLM_INTENT_FIELDS)
+
+#define PLM_START_SET_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	S(name) I(count) L(node_selector, kv) L(tolerations, toleration) L(labels, kv)
+PLM_W_STRUCT(start_set, PLM_START_SET_FIELDS)
+
+/* Job: unsuspend with these additions. PodSet: its pods may be created. */
+#define PLM_REQ_JOB_START_FIELDS(S, Y, I, E, T, R, L)                                              \
+	E(kind, kind) S(ns) S(name) S(uid) L(pod_sets, start_set)
+PLM_W_STRUCT(req_job_start, PLM_REQ_JOB_START_FIELDS)
+
+#define PLM_REQ_JOB_STOP_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(ns) S(name) S(uid)
+PLM_W_STRUCT(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
+
+/* Create pod 'name' of PodSet 'owner' from its template with these additions. */
+#define PLM_REQ_POD_CREATE_FIELDS(S, Y, I, E, T, R, L)                                             \
+	S(ns) S(name) S(owner) S(owner_uid) I(index) L(node_selector, kv)                          \
+	L(tolerations, toleration) L(labels, kv)
+PLM_W_STRUCT(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
+
+/* Evict or delete; the UID is the precondition. */
+#define PLM_REQ_POD_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) S(uid) I(grace_ms)
+PLM_W_STRUCT(req_pod, PLM_REQ_POD_FIELDS)
+
+#define PLM_OFFER_FIELDS(S, Y, I, E, T, R, L) S(instance_type) S(zone) S(capacity_type)
+PLM_W_STRUCT(offer, PLM_OFFER_FIELDS)
+
+/* One instance for 'claim', of the first of 'offers' (best first) that the cloud has. */
+#define PLM_REQ_LAUNCH_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	S(claim) S(pool) S(class_name) L(offers, offer) L(labels, kv) L(taints, taint)             \
+	L(startup_taints, taint) L(tags, kv)
+PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
+
+#define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
+PLM_W_STRUCT(req_terminate, PLM_REQ_TERMINATE_FIELDS)
+
+/* 'remove' 1 takes the taint away. */
+#define PLM_REQ_NODE_TAINT_FIELDS(S, Y, I, E, T, R, L) S(node) S(uid) R(taint, taint) I(remove)
+PLM_W_STRUCT(req_node_taint, PLM_REQ_NODE_TAINT_FIELDS)
+
+#define PLM_REQ_NODE_DELETE_FIELDS(S, Y, I, E, T, R, L) S(node) S(uid)
+PLM_W_STRUCT(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
+
+#define PLM_RESULT_CLASS_LIST(X)                                                                   \
+	X(RESULT_DONE, "done")                                                                     \
+	X(RESULT_ALREADY_DONE, "already-done")                                                     \
+	X(RESULT_CONFLICT, "conflict")                                                             \
+	X(RESULT_FAILED, "failed")                                                                 \
+	X(RESULT_RETRYABLE, "retryable")                                                           \
+	X(RESULT_UNKNOWN, "unknown")
+PLM_W_ENUM(result_class, PLM_RESULT_CLASS_LIST)
+
+/*
+ * What became of intent 'intent'. 'code' is the other side's word (InsufficientInstanceCapacity, ...).
+ * RETRYABLE and UNKNOWN leave the intent open: the adapter goes on with the same key. The instance
+ * fields are set by a done launch; 'refused' lists offers found to be out of stock.
+ */
+#define PLM_RESULT_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	I(intent) E(class, result_class) S(code) S(message) S(provider_id) S(instance_type)        \
+	S(zone) S(capacity_type) I(price_micro) L(capacity, amount) L(allocatable, amount)         \
+	L(labels, kv) L(refused, offer)
+PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
+
+/* ---- the catalogue of events ------------------------------------------------------------------- */
+
+/* X(NAME, number, schema, payload, class); numbers are for ever. */
+#define PLM_EVENTS(X)                                                                              \
+	X(GENESIS, 1, 1, genesis, CONTROL)                                                         \
+	X(LIMITS, 2, 1, limits, CONTROL)                                                           \
+	X(CONFIG, 3, 1, config, CONTROL)                                                           \
+	X(SOFTWARE, 4, 1, software, CONTROL)                                                       \
+	X(EPOCH, 5, 1, epoch, CONTROL)                                                             \
+	X(CYCLE, 6, 1, cycle, CONTROL)                                                             \
+	X(HASH, 7, 1, hash, CONTROL)                                                               \
+	X(PART, 8, 1, part, CONTROL)                                                               \
+	X(CLOCK_STEP, 9, 1, clock_step, CONTROL)                                                   \
+	X(REJECTED, 10, 1, rejected, CONTROL)                                                      \
+	X(MARK, 11, 1, mark, CONTROL)                                                              \
+	X(CATALOG, 20, 1, catalog, FACT)                                                           \
+	X(NAMESPACE, 21, 1, namespace, FACT)                                                       \
+	X(FLAVOR, 22, 1, flavor, FACT)                                                             \
+	X(COHORT, 23, 1, cohort, FACT)                                                             \
+	X(CLUSTER_QUEUE, 24, 1, cluster_queue, FACT)                                               \
+	X(LOCAL_QUEUE, 25, 1, local_queue, FACT)                                                   \
+	X(WORK_QUEUE, 26, 1, work_queue, FACT)                                                     \
+	X(PRIORITY_CLASS, 27, 1, priority_class, FACT)                                             \
+	X(ADMISSION_CHECK, 28, 1, admission_check, FACT)                                           \
+	X(WORKLOAD, 29, 1, workload, FACT)                                                         \
+	X(JOB, 30, 1, job, FACT)                                                                   \
+	X(POD, 31, 1, pod, FACT)                                                                   \
+	X(NODE, 32, 1, node, FACT)                                                                 \
+	X(NODE_POOL, 33, 1, node_pool, FACT)                                                       \
+	X(NODE_CLAIM, 34, 1, node_claim, FACT)                                                     \
+	X(NODE_CLASS, 35, 1, node_class, FACT)                                                     \
+	X(DAEMON_SET, 36, 1, daemon_set, FACT)                                                     \
+	X(REPLICATOR, 37, 1, replicator, FACT)                                                     \
+	X(GONE, 38, 1, gone, FACT)                                                                 \
+	X(INSTANCE, 39, 1, instance, FACT)                                                         \
+	X(INTERRUPTION, 40, 1, interruption, FACT)                                                 \
+	X(RESERVE, 60, 1, reserve, DECISION)                                                       \
+	X(ADMIT, 61, 1, admit, DECISION)                                                           \
+	X(PEND, 62, 1, pend, DECISION)                                                             \
+	X(EVICT, 63, 1, evict, DECISION)                                                           \
+	X(RELEASE, 64, 1, release, DECISION)                                                       \
+	X(HOLD, 65, 1, hold, DECISION)                                                             \
+	X(PLACES, 66, 1, places, DECISION)                                                         \
+	X(NOMINATE, 67, 1, nominate, DECISION)                                                     \
+	X(CLAIM, 68, 1, claim, DECISION)                                                           \
+	X(CLAIM_END, 69, 1, claim_end, DECISION)                                                   \
+	X(EXPLAINED, 70, 1, explained, DECISION)                                                   \
+	X(INTENT, 90, 1, intent, INTENT)                                                           \
+	X(RESULT, 91, 1, result, RESULT)
+
+enum plm_event_type {
+#define PLM_EVENT_ENUM(name, number, schema, payload, class) PLM_EV_##name = (number),
+	PLM_EVENTS(PLM_EVENT_ENUM)
+#undef PLM_EVENT_ENUM
+};
+
+enum plm_event_class {
+	PLM_CLASS_CONTROL,
+	PLM_CLASS_FACT,
+	PLM_CLASS_DECISION,
+	PLM_CLASS_INTENT,
+	PLM_CLASS_RESULT,
+};
+
+struct plm_event_info {
+	const char *name; /* "CLUSTER_QUEUE" */
+	const struct plm_wire_type *payload;
+	uint16_t type;
+	uint16_t schema;
+	enum plm_event_class class;
+};
+
+/* NULL for a number that is not in the catalogue. */
+const struct plm_event_info *plm_event_info(uint16_t type);
+/* All of them, by number; 'count' is set. */
+const struct plm_event_info *plm_event_infos(uint32_t *count);
+/* The wire type of the request that an INTENT of 'call' holds frozen. */
+const struct plm_wire_type *plm_call_request(enum plm_call call);
+
+/* An event on its way to apply(): envelope numbers and the decoded payload. */
+struct plm_event {
+	uint64_t seq;
+	uint64_t wall_ns;
+	uint64_t tick_ms;
+	uint64_t cause;
+	uint64_t print_low; /* fingerprint of a fact's projection; 0 for other classes */
+	uint64_t print_high;
+	uint16_t type;
+	const void *payload; /* the wire struct of 'type', borrowed */
+};
+
+#endif

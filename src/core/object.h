@@ -1,0 +1,364 @@
+/*
+ * object.h - projections: exactly the fields of an object that reducers may read
+ *
+ * One wire struct per kind of fact. Adapters translate Kubernetes objects of both dialects into these
+ * (adapters/manifest) and nothing else ever reaches a reducer. Amounts: cpu in milli, others whole,
+ * rounded up. Times in Unix milliseconds, PLM_UNSET where absent. A text that is absent is empty.
+ * Sources: spec/kueue.md 1, spec/karpenter.md 1, spec/dialect.md.
+ */
+#ifndef PLM_CORE_OBJECT_H
+#define PLM_CORE_OBJECT_H
+
+#include "core/wire.h"
+
+/* ---- enums; the texts are upstream's spelling -------------------------------------------------- */
+
+#define PLM_KIND_LIST(X)                                                                           \
+	X(KIND_NONE, "")                                                                           \
+	X(KIND_NAMESPACE, "Namespace")                                                             \
+	X(KIND_FLAVOR, "ResourceFlavor")                                                           \
+	X(KIND_COHORT, "Cohort")                                                                   \
+	X(KIND_CLUSTER_QUEUE, "ClusterQueue")                                                      \
+	X(KIND_LOCAL_QUEUE, "LocalQueue")                                                          \
+	X(KIND_WORK_QUEUE, "WorkQueue")                                                            \
+	X(KIND_PRIORITY_CLASS, "PriorityClass")                                                    \
+	X(KIND_WORKLOAD_PRIORITY_CLASS, "WorkloadPriorityClass")                                   \
+	X(KIND_ADMISSION_CHECK, "AdmissionCheck")                                                  \
+	X(KIND_WORKLOAD, "Workload")                                                               \
+	X(KIND_JOB, "Job")                                                                         \
+	X(KIND_POD_SET, "PodSet")                                                                  \
+	X(KIND_POD, "Pod")                                                                         \
+	X(KIND_NODE, "Node")                                                                       \
+	X(KIND_NODE_POOL, "NodePool")                                                              \
+	X(KIND_NODE_CLAIM, "NodeClaim")                                                            \
+	X(KIND_NODE_CLASS, "EC2NodeClass")                                                         \
+	X(KIND_NODE_TEMPLATE, "NodeTemplate")                                                      \
+	X(KIND_DAEMON_SET, "DaemonSet")                                                            \
+	X(KIND_DEPLOYMENT, "Deployment")                                                           \
+	X(KIND_REPLICA_SET, "ReplicaSet")                                                          \
+	X(KIND_STATEFUL_SET, "StatefulSet")
+PLM_W_ENUM(kind, PLM_KIND_LIST)
+
+#define PLM_EFFECT_LIST(X)                                                                         \
+	X(EFFECT_ANY, "")                                                                          \
+	X(EFFECT_NO_SCHEDULE, "NoSchedule")                                                        \
+	X(EFFECT_PREFER_NO_SCHEDULE, "PreferNoSchedule")                                           \
+	X(EFFECT_NO_EXECUTE, "NoExecute")
+PLM_W_ENUM(effect, PLM_EFFECT_LIST)
+
+#define PLM_TOLERATION_OP_LIST(X)                                                                  \
+	X(TOLERATION_EQUAL, "Equal")                                                               \
+	X(TOLERATION_EXISTS, "Exists")                                                             \
+	X(TOLERATION_LT, "Lt")                                                                     \
+	X(TOLERATION_GT, "Gt")
+PLM_W_ENUM(toleration_op, PLM_TOLERATION_OP_LIST)
+
+#define PLM_OP_LIST(X)                                                                             \
+	X(OP_IN, "In")                                                                             \
+	X(OP_NOT_IN, "NotIn")                                                                      \
+	X(OP_EXISTS, "Exists")                                                                     \
+	X(OP_DOES_NOT_EXIST, "DoesNotExist")                                                       \
+	X(OP_GT, "Gt")                                                                             \
+	X(OP_LT, "Lt")                                                                             \
+	X(OP_GTE, "Gte")                                                                           \
+	X(OP_LTE, "Lte")
+PLM_W_ENUM(op, PLM_OP_LIST)
+
+#define PLM_SPREAD_WHEN_LIST(X)                                                                    \
+	X(SPREAD_DO_NOT_SCHEDULE, "DoNotSchedule")                                                 \
+	X(SPREAD_SCHEDULE_ANYWAY, "ScheduleAnyway")
+PLM_W_ENUM(spread_when, PLM_SPREAD_WHEN_LIST)
+
+#define PLM_NODE_POLICY_LIST(X)                                                                    \
+	X(NODE_POLICY_DEFAULT, "")                                                                 \
+	X(NODE_POLICY_HONOR, "Honor")                                                              \
+	X(NODE_POLICY_IGNORE, "Ignore")
+PLM_W_ENUM(node_policy, PLM_NODE_POLICY_LIST)
+
+#define PLM_STRATEGY_LIST(X)                                                                       \
+	X(STRATEGY_BEST_EFFORT_FIFO, "BestEffortFIFO")                                             \
+	X(STRATEGY_STRICT_FIFO, "StrictFIFO")
+PLM_W_ENUM(strategy, PLM_STRATEGY_LIST)
+
+#define PLM_FUNGIBILITY_LIST(X)                                                                    \
+	X(FUNGIBILITY_MAY_STOP_SEARCH, "MayStopSearch")                                            \
+	X(FUNGIBILITY_TRY_NEXT_FLAVOR, "TryNextFlavor")
+PLM_W_ENUM(fungibility, PLM_FUNGIBILITY_LIST)
+
+#define PLM_FLAVOR_PREFERENCE_LIST(X)                                                              \
+	X(PREFER_BORROWING_OVER_PREEMPTION, "BorrowingOverPreemption")                             \
+	X(PREFER_PREEMPTION_OVER_BORROWING, "PreemptionOverBorrowing")
+PLM_W_ENUM(flavor_preference, PLM_FLAVOR_PREFERENCE_LIST)
+
+/* One set of names for withinClusterQueue, reclaimWithinCohort and borrowWithinCohort. */
+#define PLM_PREEMPTION_LIST(X)                                                                     \
+	X(PREEMPTION_NEVER, "Never")                                                               \
+	X(PREEMPTION_LOWER_PRIORITY, "LowerPriority")                                              \
+	X(PREEMPTION_LOWER_OR_NEWER_EQUAL, "LowerOrNewerEqualPriority")                            \
+	X(PREEMPTION_ANY, "Any")
+PLM_W_ENUM(preemption, PLM_PREEMPTION_LIST)
+
+#define PLM_STOP_LIST(X)                                                                           \
+	X(STOP_NONE, "None")                                                                       \
+	X(STOP_HOLD, "Hold")                                                                       \
+	X(STOP_HOLD_AND_DRAIN, "HoldAndDrain")
+PLM_W_ENUM(stop, PLM_STOP_LIST)
+
+#define PLM_CHECK_STATE_LIST(X)                                                                    \
+	X(CHECK_PENDING, "Pending")                                                                \
+	X(CHECK_READY, "Ready")                                                                    \
+	X(CHECK_RETRY, "Retry")                                                                    \
+	X(CHECK_REJECTED, "Rejected")
+PLM_W_ENUM(check_state, PLM_CHECK_STATE_LIST)
+
+#define PLM_PHASE_LIST(X)                                                                          \
+	X(PHASE_PENDING, "Pending")                                                                \
+	X(PHASE_RUNNING, "Running")                                                                \
+	X(PHASE_SUCCEEDED, "Succeeded")                                                            \
+	X(PHASE_FAILED, "Failed")                                                                  \
+	X(PHASE_UNKNOWN, "Unknown")
+PLM_W_ENUM(phase, PLM_PHASE_LIST)
+
+#define PLM_JOB_END_LIST(X)                                                                        \
+	X(JOB_OPEN, "")                                                                            \
+	X(JOB_COMPLETE, "Complete")                                                                \
+	X(JOB_FAILED, "Failed")
+PLM_W_ENUM(job_end, PLM_JOB_END_LIST)
+
+#define PLM_CONSOLIDATION_LIST(X)                                                                  \
+	X(CONSOLIDATE_WHEN_EMPTY_OR_UNDERUTILIZED, "WhenEmptyOrUnderutilized")                     \
+	X(CONSOLIDATE_WHEN_EMPTY, "WhenEmpty")                                                     \
+	X(CONSOLIDATE_BALANCED, "Balanced")
+PLM_W_ENUM(consolidation, PLM_CONSOLIDATION_LIST)
+
+/* ---- parts ------------------------------------------------------------------------------------- */
+
+#define PLM_KV_FIELDS(S, Y, I, E, T, R, L) S(key) S(value)
+PLM_W_STRUCT(kv, PLM_KV_FIELDS)
+
+#define PLM_AMOUNT_FIELDS(S, Y, I, E, T, R, L) S(resource) I(amount)
+PLM_W_STRUCT(amount, PLM_AMOUNT_FIELDS)
+
+/* 'owner_*' is the controller owner reference. Lists of kv and amount are sorted by key, unique. */
+#define PLM_META_FIELDS(S, Y, I, E, T, R, L)                                                       \
+	S(ns) S(name) S(uid) I(created_ms) I(deleting_ms) I(generation)                            \
+	S(owner_kind) S(owner_name) S(owner_uid) L(labels, kv)
+PLM_W_STRUCT(meta, PLM_META_FIELDS)
+
+#define PLM_TAINT_FIELDS(S, Y, I, E, T, R, L) S(key) S(value) E(effect, effect)
+PLM_W_STRUCT(taint, PLM_TAINT_FIELDS)
+
+#define PLM_TOLERATION_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	S(key) E(op, toleration_op) S(value) E(effect, effect) I(seconds)
+PLM_W_STRUCT(toleration, PLM_TOLERATION_FIELDS)
+
+#define PLM_EXPR_FIELDS(S, Y, I, E, T, R, L) S(key) E(op, op) T(values) I(min_values)
+PLM_W_STRUCT(expr, PLM_EXPR_FIELDS)
+
+/* A node selector term; 'fields' are matchFields. 'weight' for preferred terms, else 0. */
+#define PLM_TERM_FIELDS(S, Y, I, E, T, R, L) I(weight) L(exprs, expr) L(fields, expr)
+PLM_W_STRUCT(term, PLM_TERM_FIELDS)
+
+/* A label selector. 'present' 0 = absent (matches nothing unless said otherwise); matchLabels come as In. */
+#define PLM_SELECTOR_FIELDS(S, Y, I, E, T, R, L) I(present) L(exprs, expr)
+PLM_W_STRUCT(selector, PLM_SELECTOR_FIELDS)
+
+#define PLM_AFFINITY_FIELDS(S, Y, I, E, T, R, L)                                                   \
+	I(weight) S(topology_key) R(selector, selector) T(namespaces) R(ns_selector, selector)     \
+	T(match_keys) T(mismatch_keys)
+PLM_W_STRUCT(affinity, PLM_AFFINITY_FIELDS)
+
+#define PLM_SPREAD_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	S(topology_key) I(max_skew) E(when, spread_when) R(selector, selector) I(min_domains)      \
+	E(affinity_policy, node_policy) E(taints_policy, node_policy) T(match_keys)
+PLM_W_STRUCT(spread, PLM_SPREAD_FIELDS)
+
+#define PLM_PORT_FIELDS(S, Y, I, E, T, R, L) S(ip) S(protocol) I(port)
+PLM_W_STRUCT(port, PLM_PORT_FIELDS)
+
+/*
+ * What the scheduler sees of a pod, without labels: pods of one template share one shape.
+ * 'requests' follow Kubernetes' pod request rule (containers, init containers, sidecars, overhead),
+ * limits taken where a request is missing; 'pods' is not in it. 'over_limit' names a resource whose
+ * request exceeds its limit, else empty. 'required_present' tells "no required affinity" from "no term".
+ */
+#define PLM_SHAPE_FIELDS(S, Y, I, E, T, R, L)                                                      \
+	L(requests, amount) L(node_selector, kv) I(required_present) L(required, term)             \
+	L(preferred, term) L(tolerations, toleration) L(affinity, affinity)                        \
+	L(anti_affinity, affinity) L(preferred_affinity, affinity)                                 \
+	L(preferred_anti_affinity, affinity) L(spread, spread) L(ports, port) T(volume_claims)     \
+	S(runtime_class) S(scheduler) S(priority_class) I(priority) I(never_preempt) S(over_limit)
+PLM_W_STRUCT(shape, PLM_SHAPE_FIELDS)
+
+/* 'count' pods of one template. 'min_count' PLM_UNSET = no partial admission. */
+#define PLM_POD_SET_SPEC_FIELDS(S, Y, I, E, T, R, L)                                               \
+	S(name) I(count) I(min_count) L(labels, kv) R(shape, shape)                                \
+	S(topology_required) S(topology_preferred) I(topology_unconstrained)
+PLM_W_STRUCT(pod_set_spec, PLM_POD_SET_SPEC_FIELDS)
+
+/* ---- queue objects ----------------------------------------------------------------------------- */
+
+#define PLM_NAMESPACE_FIELDS(S, Y, I, E, T, R, L) R(meta, meta)
+PLM_W_STRUCT(namespace, PLM_NAMESPACE_FIELDS)
+
+#define PLM_FLAVOR_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	R(meta, meta) L(node_labels, kv) L(node_taints, taint) L(tolerations, toleration)          \
+	S(topology)
+PLM_W_STRUCT(flavor, PLM_FLAVOR_FIELDS)
+
+/* 'nominal' may be PLM_UNLIMITED; 'borrowing' and 'lending' are PLM_UNSET when absent. */
+#define PLM_QUOTA_FIELDS(S, Y, I, E, T, R, L) S(resource) I(nominal) I(borrowing) I(lending)
+PLM_W_STRUCT(quota, PLM_QUOTA_FIELDS)
+
+#define PLM_FLAVOR_QUOTA_FIELDS(S, Y, I, E, T, R, L) S(flavor) L(quotas, quota)
+PLM_W_STRUCT(flavor_quota, PLM_FLAVOR_QUOTA_FIELDS)
+
+#define PLM_GROUP_FIELDS(S, Y, I, E, T, R, L) T(resources) L(flavors, flavor_quota)
+PLM_W_STRUCT(group, PLM_GROUP_FIELDS)
+
+#define PLM_COHORT_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	R(meta, meta) S(parent) L(groups, group) I(weight_nano)
+PLM_W_STRUCT(cohort, PLM_COHORT_FIELDS)
+
+/* An admission check of a ClusterQueue; no 'flavors' = all. */
+#define PLM_CHECK_USE_FIELDS(S, Y, I, E, T, R, L) S(name) T(flavors)
+PLM_W_STRUCT(check_use, PLM_CHECK_USE_FIELDS)
+
+/*
+ * 'dialect' 1 = written in the simple dialect, already translated (spec/dialect.md); 'elastic' amounts
+ * are then its maxAllowed. 'preempt_threshold' = lowest priority that may preempt, PLM_UNSET = any.
+ * 'misconfigured' says what makes the queue inactive, else empty.
+ */
+#define PLM_CLUSTER_QUEUE_FIELDS(S, Y, I, E, T, R, L)                                              \
+	R(meta, meta) S(cohort) L(groups, group) E(strategy, strategy) R(ns_selector, selector)    \
+	E(when_can_borrow, fungibility) E(when_can_preempt, fungibility)                           \
+	E(preference, flavor_preference) E(within, preemption) E(reclaim, preemption)              \
+	E(borrow_within, preemption) I(borrow_threshold) I(preempt_threshold) E(stop, stop)        \
+	I(weight_nano) L(checks, check_use) I(capacity_check) I(dialect) S(misconfigured)
+PLM_W_STRUCT(cluster_queue, PLM_CLUSTER_QUEUE_FIELDS)
+
+#define PLM_LOCAL_QUEUE_FIELDS(S, Y, I, E, T, R, L)                                                \
+	R(meta, meta) S(cluster_queue) S(work_queue) E(stop, stop)
+PLM_W_STRUCT(local_queue, PLM_LOCAL_QUEUE_FIELDS)
+
+/* 'max_parallel' PLM_UNSET = unlimited. */
+#define PLM_WORK_QUEUE_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) S(cluster_queue) I(max_parallel)
+PLM_W_STRUCT(work_queue, PLM_WORK_QUEUE_FIELDS)
+
+/* Kubernetes PriorityClass or Kueue WorkloadPriorityClass: 'kind' is PLM_KIND_*. */
+#define PLM_PRIORITY_CLASS_FIELDS(S, Y, I, E, T, R, L)                                             \
+	R(meta, meta) E(kind, kind) I(value) I(global_default) I(never_preempt)
+PLM_W_STRUCT(priority_class, PLM_PRIORITY_CLASS_FIELDS)
+
+#define PLM_ADMISSION_CHECK_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) S(controller) I(active)
+PLM_W_STRUCT(admission_check, PLM_ADMISSION_CHECK_FIELDS)
+
+/* Flavors by resource, and what is charged for all 'count' pods together. */
+#define PLM_ASSIGNMENT_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	S(name) I(count) L(flavors, kv) L(usage, amount)
+PLM_W_STRUCT(assignment, PLM_ASSIGNMENT_FIELDS)
+
+#define PLM_CHECK_STATUS_FIELDS(S, Y, I, E, T, R, L)                                               \
+	S(name) E(state, check_state) I(since_ms) I(requeue_after_ms)
+PLM_W_STRUCT(check_status, PLM_CHECK_STATUS_FIELDS)
+
+#define PLM_POD_COUNT_FIELDS(S, Y, I, E, T, R, L) S(name) I(count)
+PLM_W_STRUCT(pod_count, PLM_POD_COUNT_FIELDS)
+
+/*
+ * A Workload object. Conditions as times: PLM_UNSET = not True. 'requeued' -1 = condition False,
+ * 0 absent, 1 True. 'gated' 1 = an admission gate annotation is non-empty.
+ */
+#define PLM_WORKLOAD_FIELDS(S, Y, I, E, T, R, L)                                                   \
+	R(meta, meta) S(queue) I(priority) S(priority_class) I(active) I(gated)                    \
+	L(pod_sets, pod_set_spec) S(cluster_queue) L(assignments, assignment) I(reserved_ms)       \
+	I(admitted_ms) I(evicted_ms) S(evicted_reason) I(requeued) I(requeue_at_ms)                \
+	I(finished_ms) S(finished_reason) L(checks, check_status) L(reclaimable, pod_count)
+PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
+
+/* ---- work -------------------------------------------------------------------------------------- */
+
+/*
+ * A batch Job (kind JOB) or a PodSet of the dialect (kind POD_SET). 'workload' is the name that its
+ * Workload has (Kueue's formula: exact decisions 8). 'queue' is the label or field; 'managed' 0 = no
+ * queue is named and nothing suspends it. 'min_parallelism' PLM_UNSET = no partial admission.
+ */
+#define PLM_JOB_FIELDS(S, Y, I, E, T, R, L)                                                        \
+	R(meta, meta) E(kind, kind) S(workload) S(queue) S(work_queue) S(priority_class)           \
+	I(managed) I(suspended) I(parallelism) I(completions) I(backoff_limit) I(indexed)          \
+	I(min_parallelism) I(active) I(ready) I(succeeded) I(failed) E(end, job_end) I(ended_ms)   \
+	I(started_ms) R(template, pod_set_spec)
+PLM_W_STRUCT(job, PLM_JOB_FIELDS)
+
+/* 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status. */
+#define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
+	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
+	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost)            \
+	S(pod_set) I(index)
+PLM_W_STRUCT(pod, PLM_POD_FIELDS)
+
+#define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \
+	R(meta, meta) S(provider_id) L(taints, taint) L(capacity, amount) L(allocatable, amount)   \
+	I(ready) I(unschedulable) I(do_not_disrupt)
+PLM_W_STRUCT(node, PLM_NODE_FIELDS)
+
+#define PLM_DAEMON_SET_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) R(template, pod_set_spec)
+PLM_W_STRUCT(daemon_set, PLM_DAEMON_SET_FIELDS)
+
+/* Deployment, ReplicaSet, StatefulSet: 'kind'. */
+#define PLM_REPLICATOR_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	R(meta, meta) E(kind, kind) I(replicas) R(template, pod_set_spec)
+PLM_W_STRUCT(replicator, PLM_REPLICATOR_FIELDS)
+
+/* ---- nodes ------------------------------------------------------------------------------------- */
+
+/* 'nodes' as written ("10%", "3"); 'schedule' cron or empty; 'duration_ms' PLM_UNSET when absent. */
+#define PLM_BUDGET_FIELDS(S, Y, I, E, T, R, L) S(nodes) T(reasons) S(schedule) I(duration_ms)
+PLM_W_STRUCT(budget, PLM_BUDGET_FIELDS)
+
+/*
+ * 'limits' cpu in milli, "nodes" in pieces; 'min_size' 0 and 'max_size' PLM_UNSET by default;
+ * 'expire_ms', 'grace_ms', 'consolidate_after_ms' PLM_UNSET = Never or none; 'not_ready' says why the
+ * pool may not be used, else empty.
+ */
+#define PLM_NODE_POOL_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	R(meta, meta) E(class_kind, kind) S(class_name) L(labels, kv) L(taints, taint)             \
+	L(startup_taints, taint) L(requirements, expr) L(limits, amount) I(weight) I(min_size)     \
+	I(max_size) I(expire_ms) I(grace_ms) I(consolidate_after_ms)                               \
+	E(consolidation, consolidation) L(budgets, budget) I(dialect) S(not_ready)
+PLM_W_STRUCT(node_pool, PLM_NODE_POOL_FIELDS)
+
+#define PLM_NODE_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	R(meta, meta) S(pool) L(requirements, expr) L(requests, amount) L(taints, taint)           \
+	L(startup_taints, taint) S(provider_id) S(node) L(capacity, amount)                        \
+	L(allocatable, amount) I(launched_ms) I(registered_ms) I(initialized_ms)                   \
+	I(do_not_disrupt)
+PLM_W_STRUCT(node_claim, PLM_NODE_CLAIM_FIELDS)
+
+/* EC2NodeClass or NodeTemplate: 'kind'. No 'instance_types' = all. 'not_ready' as for pools. */
+#define PLM_NODE_CLASS_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	R(meta, meta) E(kind, kind) T(instance_types) S(ami_family) L(tags, kv) S(not_ready)
+PLM_W_STRUCT(node_class, PLM_NODE_CLASS_FIELDS)
+
+/* An object went away. */
+#define PLM_GONE_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(ns) S(name) S(uid)
+PLM_W_STRUCT(gone, PLM_GONE_FIELDS)
+
+/* ---- catalogue --------------------------------------------------------------------------------- */
+
+/* 'price_micro' micro-USD per hour, PLM_UNSET = unknown (cannot be used); 'estimated' 1 = not observed. */
+#define PLM_OFFERING_FIELDS(S, Y, I, E, T, R, L)                                                   \
+	S(zone) S(capacity_type) S(reservation) I(price_micro) I(available) I(reserved_left)       \
+	I(estimated) L(requirements, expr)
+PLM_W_STRUCT(offering, PLM_OFFERING_FIELDS)
+
+/* 'allocatable' = capacity - overheads, may be negative. 'requirements' complete by the catalogue rules. */
+#define PLM_INSTANCE_TYPE_FIELDS(S, Y, I, E, T, R, L)                                              \
+	S(name) L(requirements, expr) L(capacity, amount) L(allocatable, amount)                   \
+	L(offerings, offering)
+PLM_W_STRUCT(instance_type, PLM_INSTANCE_TYPE_FIELDS)
+
+#define PLM_CATALOG_FIELDS(S, Y, I, E, T, R, L) S(region) S(source) L(types, instance_type)
+PLM_W_STRUCT(catalog, PLM_CATALOG_FIELDS)
+
+#endif
