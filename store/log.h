@@ -41,8 +41,8 @@ struct plm_log_head {
 /* One record as read: verified against its frame, and the frame against the chain. */
 struct plm_log_record {
 	uint64_t seq;
-	struct plm_slice bytes; /* borrowed until the next call on the cursor */
-	bool last_of_frame;	/* the last record of its batch */
+	struct plm_slice bytes;	  /* borrowed until the next call on the cursor */
+	bool last_of_frame;	  /* the last record of its batch */
 	struct plm_log_head head; /* as of the end of this record's frame */
 };
 

@@ -39,12 +39,9 @@ __extension__ typedef __int128 plm_i128;
 /* Print what broke and where on stderr, then abort. */
 PLM_NORETURN void plm_panic(const char *file, int line, const char *what);
 
+/* An expression, so that it adds no level of nesting where it stands. */
 #define PLM_ASSERT(condition)                                                                      \
-	do {                                                                                       \
-		if (__builtin_expect(!(condition), 0)) {                                           \
-			plm_panic(__FILE__, __LINE__, #condition);                                 \
-		}                                                                                  \
-	} while (0)
+	(__builtin_expect(!(condition), 0) ? plm_panic(__FILE__, __LINE__, #condition) : (void)0)
 
 #define PLM_UNREACHABLE() plm_panic(__FILE__, __LINE__, "unreachable")
 

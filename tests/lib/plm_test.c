@@ -31,7 +31,7 @@ void plm_tests_add_rows(struct plm_tests *tests, CMUnitTestFunction run, const v
 		const uint8_t *row = (const uint8_t *)rows + i * size;
 		const char *name = NULL;
 
-		memcpy(&name, row, sizeof(name));
+		memcpy((void *)&name, row, sizeof(name));
 		plm_tests_add(tests, name, run, row);
 	}
 }
@@ -86,6 +86,20 @@ void plm_test_ok(enum plm_code code, const struct plm_error *err, const char *fi
 	}
 }
 
+void plm_test_fails(enum plm_code have, enum plm_code want, const struct plm_error *err,
+		    const char *part, struct plm_test_place place)
+{
+	if (have != want || err->code != want) {
+		print_error("\"%s\" (%s) is not \"%s\"\n", plm_code_text(have), err->text,
+			    plm_code_text(want));
+		_fail(place.file, place.line);
+	}
+	if (strstr(err->text, part) == NULL) {
+		print_error("\"%s\" does not say \"%s\"\n", err->text, part);
+		_fail(place.file, place.line);
+	}
+}
+
 void plm_test_slice(struct plm_slice have, const char *want, const char *file, int line)
 {
 	if (!plm_slice_is(have, want)) {
@@ -106,7 +120,7 @@ bool plm_test_child(void)
 
 		/* No core file, no noise, and CMocka must not catch the signal. */
 		(void)setrlimit(RLIMIT_CORE, &none);
-		(void)dup2(quiet, STDERR_FILENO);
+		PLM_ASSERT(quiet >= 0 && dup2(quiet, STDERR_FILENO) >= 0);
 		(void)signal(SIGABRT, SIG_DFL);
 		return true;
 	}
