@@ -346,7 +346,10 @@ PLM_W_STRUCT(gone, PLM_GONE_FIELDS)
 
 /* ---- catalogue --------------------------------------------------------------------------------- */
 
-/* 'price_micro' micro-USD per hour, PLM_UNSET = unknown (cannot be used); 'estimated' 1 = not observed. */
+/*
+ * 'price_micro' micro-USD per hour, PLM_UNSET = unknown (cannot be used); 'estimated' 1 = not observed.
+ * 'requirements' = what it requires beyond zone, capacity type and reservation id (empty = has none).
+ */
 #define PLM_OFFERING_FIELDS(S, Y, I, E, T, R, L)                                                   \
 	S(zone) S(capacity_type) S(reservation) I(price_micro) I(available) I(reserved_left)       \
 	I(estimated) L(requirements, expr)

@@ -1,0 +1,286 @@
+#include "adapters/catalog/ec2_type.h"
+
+#include "adapters/catalog/labels.h"
+
+#define MIB (1024LL * 1024)
+#define GIB (1024 * MIB)
+
+/* kubeReserved and evictionThreshold of spec/karpenter.md 4.4. */
+#define POD_MIB 11
+#define KUBELET_MIB 255
+#define KUBELET_EPHEMERAL_BYTES GIB
+#define EVICTION_MIB 100
+#define EVICTION_EPHEMERAL_PERCENT 10
+
+/* The resources that an EC2 type can have, sorted by name as lists of amounts are. */
+enum resource {
+	NEURON,
+	NEURON_CORE,
+	CPU,
+	EPHEMERAL,
+	MEMORY,
+	GPU,
+	PODS,
+	EFA,
+	POD_ENI,
+	RESOURCE_COUNT,
+};
+
+static const char *const resource_names[RESOURCE_COUNT] = {
+	[NEURON] = "aws.amazon.com/neuron",
+	[NEURON_CORE] = "aws.amazon.com/neuroncore",
+	[CPU] = "cpu",
+	[EPHEMERAL] = "ephemeral-storage",
+	[MEMORY] = "memory",
+	[GPU] = "nvidia.com/gpu",
+	[PODS] = "pods",
+	[EFA] = "vpc.amazonaws.com/efa",
+	[POD_ENI] = "vpc.amazonaws.com/pod-eni",
+};
+
+/* ---- labels ------------------------------------------------------------------------------------ */
+
+struct labels {
+	struct plm_w_expr *exprs;
+	struct plm_arena *arena;
+};
+
+static void put_values(struct labels *labels, enum plm_catalog_label label, struct plm_vec values)
+{
+	labels->exprs[label].op = PLM_OP_IN;
+	labels->exprs[label].values = values;
+}
+
+static void put_slice(struct labels *labels, enum plm_catalog_label label, struct plm_slice value)
+{
+	struct plm_slice *one = PLM_NEW(labels->arena, struct plm_slice);
+
+	*one = value;
+	put_values(labels, label, (struct plm_vec){.ptr = one, .count = 1});
+}
+
+static void put_text(struct labels *labels, enum plm_catalog_label label, const char *value)
+{
+	if (value != NULL && value[0] != '\0') {
+		put_slice(labels, label, plm_slice_str(value));
+	}
+}
+
+static void put_number(struct labels *labels, enum plm_catalog_label label, int64_t value)
+{
+	put_slice(labels, label, plm_arena_format(labels->arena, "%lld", (long long)value));
+}
+
+static void put_positive(struct labels *labels, enum plm_catalog_label label, int64_t value)
+{
+	if (value > 0) {
+		put_number(labels, label, value);
+	}
+}
+
+static bool is_letter(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * Category, generation, family and size: "m5.large" is m, 5, m5, large; "u-6tb1.metal" is u, 1, u-6tb1,
+ * metal. A name of another form ("mac-m4.metal") has neither category nor generation.
+ */
+static void put_name_parts(struct labels *labels, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	const char *at = name;
+	const char *category_end = NULL;
+	const char *digits = NULL;
+
+	if (dot == NULL) {
+		return;
+	}
+	put_slice(labels, PLM_LABEL_FAMILY, plm_slice_of(name, (size_t)(dot - name)));
+	put_text(labels, PLM_LABEL_SIZE, dot + 1);
+	while (is_letter(*at)) {
+		at++;
+	}
+	category_end = at;
+	if (*at == '-') {
+		at++;
+		while (is_digit(*at)) {
+			at++;
+		}
+		at = strncmp(at, "tb", 2) == 0 ? at + 2 : category_end;
+	}
+	digits = at;
+	while (is_digit(*at)) {
+		at++;
+	}
+	if (category_end > name && at > digits) {
+		put_slice(labels, PLM_LABEL_CATEGORY,
+			  plm_slice_of(name, (size_t)(category_end - name)));
+		put_slice(labels, PLM_LABEL_GENERATION,
+			  plm_slice_of(digits, (size_t)(at - digits)));
+	}
+}
+
+static void put_devices(struct labels *labels, const struct plm_ec2_facts *facts)
+{
+	if (facts->gpu_maker != NULL && facts->gpu_maker[0] != '\0') {
+		put_text(labels, PLM_LABEL_GPU_NAME, facts->gpu_name);
+		put_text(labels, PLM_LABEL_GPU_MANUFACTURER, facts->gpu_maker);
+		put_number(labels, PLM_LABEL_GPU_COUNT, facts->gpu_count);
+		put_number(labels, PLM_LABEL_GPU_MEMORY, facts->gpu_mem_mib);
+	}
+	if (facts->accelerator_count > 0) {
+		put_text(labels, PLM_LABEL_ACCELERATOR_NAME, facts->accelerator_name);
+		put_text(labels, PLM_LABEL_ACCELERATOR_MANUFACTURER, facts->accelerator_maker);
+		put_number(labels, PLM_LABEL_ACCELERATOR_COUNT, facts->accelerator_count);
+	}
+}
+
+static void put_facts(struct labels *labels, const struct plm_ec2_facts *facts)
+{
+	static const char *const tenancies[] = {"dedicated", "default"};
+	struct plm_slice *tenancy =
+		PLM_NEW_ARRAY(labels->arena, PLM_COUNTOF(tenancies), struct plm_slice);
+
+	for (size_t i = 0; i < PLM_COUNTOF(tenancies); i++) {
+		tenancy[i] = plm_slice_str(tenancies[i]);
+	}
+	put_values(labels, PLM_LABEL_TENANCY,
+		   (struct plm_vec){.ptr = tenancy, .count = PLM_COUNTOF(tenancies)});
+	put_text(labels, PLM_LABEL_INSTANCE_TYPE, facts->name);
+	put_text(labels, PLM_LABEL_ARCH, facts->arch);
+	put_text(labels, PLM_LABEL_OS, "linux");
+	/* Bare metal has an empty hypervisor, which is a value, not an absence. */
+	put_slice(labels, PLM_LABEL_HYPERVISOR, plm_slice_str(facts->hypervisor));
+	put_text(labels, PLM_LABEL_CPU_MANUFACTURER, facts->cpu_maker);
+	put_text(labels, PLM_LABEL_ENCRYPTION, facts->encrypts_in_transit ? "true" : "false");
+	put_text(labels, PLM_LABEL_CAPABILITY_FLEX,
+		 strstr(facts->name, "-flex.") != NULL ? "true" : "false");
+	put_number(labels, PLM_LABEL_CPU, facts->vcpu);
+	put_number(labels, PLM_LABEL_CPU_CLOCK, facts->clock_mhz);
+	put_number(labels, PLM_LABEL_MEMORY, facts->memory_mib);
+	put_positive(labels, PLM_LABEL_LOCAL_NVME, facts->local_nvme_gb);
+	put_positive(labels, PLM_LABEL_NETWORK_BANDWIDTH, facts->network_mbps);
+	put_positive(labels, PLM_LABEL_EBS_BANDWIDTH, facts->ebs_mbps);
+}
+
+/* ---- capacity ---------------------------------------------------------------------------------- */
+
+int64_t plm_ec2_reserved_cpu_milli(int64_t cpu_milli)
+{
+	/* 6 % of the first core, 1 % of the second, 0.5 % of the next two, 0.25 % of the rest. */
+	static const struct {
+		int64_t from_milli, to_milli, per_hundred_thousand;
+	} portions[] = {
+		{0, 1000, 6000},
+		{1000, 2000, 1000},
+		{2000, 4000, 500},
+		{4000, INT64_MAX, 250},
+	};
+	int64_t reserved = 0;
+
+	PLM_ASSERT(cpu_milli >= 0 && cpu_milli < INT64_MAX / 6000);
+	for (size_t i = 0; i < PLM_COUNTOF(portions); i++) {
+		int64_t upto = plm_min(cpu_milli, portions[i].to_milli);
+
+		if (upto > portions[i].from_milli) {
+			/* Each portion is cut to whole milli-cores by itself, as upstream does. */
+			reserved += (upto - portions[i].from_milli) *
+				    portions[i].per_hundred_thousand / 100000;
+		}
+	}
+	return reserved;
+}
+
+static int64_t memory_mib(const struct plm_ec2_facts *facts)
+{
+	int64_t mib = facts->memory_mib;
+
+	if (strcmp(facts->arch, "arm64") == 0) {
+		mib -= PLM_EC2_ARM_RESERVED_MIB;
+	}
+	return mib - plm_div_ceil(mib * PLM_EC2_VM_OVERHEAD_PERMILLE, 1000);
+}
+
+static int64_t pods(const struct plm_ec2_facts *facts)
+{
+	if (facts->enis == 0) {
+		return 0;
+	}
+	return (int64_t)facts->enis * (facts->ipv4_per_eni - 1) + 2;
+}
+
+static struct plm_vec amounts(const int64_t *values, const bool *shown, struct plm_arena *arena)
+{
+	struct plm_w_amount *list = PLM_NEW_ARRAY(arena, RESOURCE_COUNT, struct plm_w_amount);
+	size_t count = 0;
+
+	for (size_t i = 0; i < RESOURCE_COUNT; i++) {
+		if (shown[i]) {
+			list[count].resource = plm_slice_str(resource_names[i]);
+			list[count].amount = values[i];
+			count++;
+		}
+	}
+	return (struct plm_vec){.ptr = list, .count = count};
+}
+
+static void put_capacity(const struct plm_ec2_facts *facts, struct plm_arena *arena,
+			 struct plm_w_instance_type *out)
+{
+	int64_t values[RESOURCE_COUNT] = {
+		[NEURON] = facts->neuron_devices,
+		[NEURON_CORE] = facts->neuron_cores,
+		[CPU] = (int64_t)facts->vcpu * 1000,
+		[EPHEMERAL] = PLM_EC2_ROOT_VOLUME_BYTES,
+		[MEMORY] = memory_mib(facts) * MIB,
+		[GPU] = facts->gpu_count,
+		[PODS] = pods(facts),
+		[EFA] = facts->efa,
+		[POD_ENI] = facts->branch_enis,
+	};
+	bool shown[RESOURCE_COUNT] = {0};
+
+	for (size_t i = 0; i < RESOURCE_COUNT; i++) {
+		shown[i] = values[i] > 0 || i == CPU || i == MEMORY || i == PODS || i == EPHEMERAL;
+	}
+	out->capacity = amounts(values, shown, arena);
+	values[CPU] -= plm_ec2_reserved_cpu_milli(values[CPU]);
+	values[MEMORY] -= (POD_MIB * values[PODS] + KUBELET_MIB + EVICTION_MIB) * MIB;
+	values[EPHEMERAL] -= KUBELET_EPHEMERAL_BYTES +
+			     plm_div_ceil(values[EPHEMERAL] * EVICTION_EPHEMERAL_PERCENT, 100);
+	out->allocatable = amounts(values, shown, arena);
+}
+
+void plm_ec2_type(const struct plm_ec2_facts *facts, struct plm_slice region, struct plm_vec zones,
+		  struct plm_vec capacity_types, struct plm_arena *arena,
+		  struct plm_w_instance_type *out)
+{
+	struct labels labels = {
+		.exprs = PLM_NEW_ARRAY(arena, PLM_LABEL_COUNT, struct plm_w_expr),
+		.arena = arena,
+	};
+
+	for (size_t i = 0; i < PLM_LABEL_COUNT; i++) {
+		labels.exprs[i].key = plm_slice_str(plm_catalog_labels[i]);
+		labels.exprs[i].op = PLM_OP_DOES_NOT_EXIST;
+		labels.exprs[i].min_values = PLM_UNSET;
+	}
+	put_facts(&labels, facts);
+	put_name_parts(&labels, facts->name);
+	put_devices(&labels, facts);
+	put_slice(&labels, PLM_LABEL_REGION, region);
+	put_values(&labels, PLM_LABEL_ZONE, zones);
+	put_values(&labels, PLM_LABEL_CAPACITY_TYPE, capacity_types);
+	*out = (struct plm_w_instance_type){
+		.name = plm_slice_str(facts->name),
+		.requirements = {.ptr = labels.exprs, .count = PLM_LABEL_COUNT},
+	};
+	put_capacity(facts, arena, out);
+}
