@@ -39,11 +39,11 @@ struct plm_envelope {
 	uint16_t schema;
 	uint64_t seq;
 	uint64_t epoch;
-	uint64_t wall_ns;      /* UTC, never decreasing */
-	uint64_t tick_ms;      /* logical time, the same for a whole batch */
-	uint64_t cause;	       /* seq of the event that led to this one; 0 = external */
-	uint64_t intent;       /* seq of the INTENT this belongs to; 0 = none */
-	struct plm_slice pos;  /* position in the source; NULL ptr = nil */
+	uint64_t wall_ns;	  /* UTC, never decreasing */
+	uint64_t tick_ms;	  /* logical time, the same for a whole batch */
+	uint64_t cause;		  /* seq of the event that led to this one; 0 = external */
+	uint64_t intent;	  /* seq of the INTENT this belongs to; 0 = none */
+	struct plm_slice pos;	  /* position in the source; NULL ptr = nil */
 	struct plm_slice payload; /* canonical msgpack of (type, schema) */
 };
 
@@ -166,8 +166,10 @@ PLM_W_STRUCT(step, PLM_STEP_FIELDS)
  * PLM_UNSET where the rule has none. At most 8 candidates; the funnel holds counts per rule.
  */
 #define PLM_EXPLAIN_FIELDS(S, Y, I, E, T, R, L)                                                    \
-	E(kind, kind) S(ns) S(name) E(rule, rule) E(reason, reason) S(object) S(resource)          \
-	S(flavor) I(need) I(have) I(limit) S(detail) L(considered, candidate) L(funnel, step)
+	E(kind, kind)                                                                              \
+	S(ns)                                                                                      \
+	S(name) E(rule, rule) E(reason, reason) S(object) S(resource) S(flavor) I(need) I(have)    \
+		I(limit) S(detail) L(considered, candidate) L(funnel, step)
 PLM_W_STRUCT(explain, PLM_EXPLAIN_FIELDS)
 #define PLM_EXPLAIN_MAX_CANDIDATES 8
 
@@ -209,10 +211,12 @@ PLM_W_ENUM(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
  * cloud is remembered. 'settle' 1 = effects are taken as done (decide --cycles settled).
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
-	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
-	I(pending_by_hand) I(batch_idle_ms) I(batch_max_ms) E(preferences, preference_policy)      \
-	E(min_values, min_values_policy) I(gang_timeout_ms) I(registration_timeout_ms)             \
-	I(launch_timeout_ms) I(stock_out_ms) I(settle)
+	E(compat, compat)                                                                          \
+	E(only, only)                                                                              \
+	S(cluster_name) S(region) I(fair_sharing) I(pending_by_hand) I(batch_idle_ms)              \
+		I(batch_max_ms) E(preferences, preference_policy) E(min_values, min_values_policy) \
+			I(gang_timeout_ms) I(registration_timeout_ms) I(launch_timeout_ms)         \
+				I(stock_out_ms) I(settle)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)
@@ -279,8 +283,8 @@ PLM_W_STRUCT(cursor, PLM_CURSOR_FIELDS)
  * preemptor; 'park_alike' 1 = workloads with an equal scheduling hash are parked with it.
  */
 #define PLM_PEND_FIELDS(S, Y, I, E, T, R, L)                                                       \
-	S(ns) S(name) E(place, queue_place) I(sticky) I(park_alike) L(cursor, cursor)              \
-	R(why, explain)
+	S(ns)                                                                                      \
+	S(name) E(place, queue_place) I(sticky) I(park_alike) L(cursor, cursor) R(why, explain)
 PLM_W_STRUCT(pend, PLM_PEND_FIELDS)
 
 /* A workload must give its quota back; it holds it until RELEASE. 'by_*' the preemptor, if any. */
@@ -315,9 +319,11 @@ PLM_W_STRUCT(nominate, PLM_NOMINATE_FIELDS)
 
 /* A new node is wanted. 'types' cheapest first. 'for_*' the gang, if any. */
 #define PLM_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                      \
-	S(name) S(pool) S(class_name) L(requirements, expr) T(types) L(requests, amount)           \
-	L(labels, kv) L(taints, taint) L(startup_taints, taint) I(price_micro) S(for_ns)           \
-	S(for_name) R(why, explain)
+	S(name)                                                                                    \
+	S(pool)                                                                                    \
+	S(class_name) L(requirements, expr) T(types) L(requests, amount) L(labels, kv)             \
+		L(taints, taint) L(startup_taints, taint) I(price_micro) S(for_ns) S(for_name)     \
+			R(why, explain)
 PLM_W_STRUCT(claim, PLM_CLAIM_FIELDS)
 
 /* A claim is given up or its node removed: no pod is placed on it any more. */
@@ -366,8 +372,10 @@ PLM_W_STRUCT(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
 
 /* Create pod 'name' of PodSet 'owner' from its template with these additions. */
 #define PLM_REQ_POD_CREATE_FIELDS(S, Y, I, E, T, R, L)                                             \
-	S(ns) S(name) S(owner) S(owner_uid) I(index) L(node_selector, kv)                          \
-	L(tolerations, toleration) L(labels, kv)
+	S(ns)                                                                                      \
+	S(name)                                                                                    \
+	S(owner) S(owner_uid) I(index) L(node_selector, kv) L(tolerations, toleration)             \
+		L(labels, kv)
 PLM_W_STRUCT(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
 
 /* Evict or delete; the UID is the precondition. */
@@ -379,8 +387,10 @@ PLM_W_STRUCT(offer, PLM_OFFER_FIELDS)
 
 /* One instance for 'claim', of the first of 'offers' (best first) that the cloud has. */
 #define PLM_REQ_LAUNCH_FIELDS(S, Y, I, E, T, R, L)                                                 \
-	S(claim) S(pool) S(class_name) L(offers, offer) L(labels, kv) L(taints, taint)             \
-	L(startup_taints, taint) L(tags, kv)
+	S(claim)                                                                                   \
+	S(pool)                                                                                    \
+	S(class_name) L(offers, offer) L(labels, kv) L(taints, taint) L(startup_taints, taint)     \
+		L(tags, kv)
 PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
 
 #define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
@@ -408,9 +418,10 @@ PLM_W_ENUM(result_class, PLM_RESULT_CLASS_LIST)
  * fields are set by a done launch; 'refused' lists offers found to be out of stock.
  */
 #define PLM_RESULT_FIELDS(S, Y, I, E, T, R, L)                                                     \
-	I(intent) E(class, result_class) S(code) S(message) S(provider_id) S(instance_type)        \
-	S(zone) S(capacity_type) I(price_micro) L(capacity, amount) L(allocatable, amount)         \
-	L(labels, kv) L(refused, offer)
+	I(intent)                                                                                  \
+	E(class, result_class)                                                                     \
+	S(code) S(message) S(provider_id) S(instance_type) S(zone) S(capacity_type) I(price_micro) \
+		L(capacity, amount) L(allocatable, amount) L(labels, kv) L(refused, offer)
 PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 
 /* ---- the catalogue of events ------------------------------------------------------------------- */

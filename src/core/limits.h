@@ -21,4 +21,9 @@
 /* One event's payload with all its parts; larger is refused with the object's name. */
 #define PLM_LIMIT_PAYLOAD_BYTES (64 * 1024 * 1024)
 
+/* Bytes of interned strings and spans by profile; capacities of the tables are in tables.h. */
+#define PLM_LIMIT_HEAP_SMALL (8U * 1024 * 1024)
+#define PLM_LIMIT_HEAP_CLUSTER (512U * 1024 * 1024)
+#define PLM_LIMIT_HEAP_CEILING (4ULL * 1024 * 1024 * 1024 - 8)
+
 #endif

@@ -69,7 +69,7 @@ struct plm_wire_type {
 /* Declare enum plm_<name> from LIST(X), X(VALUE, "text"), and its names plm_names_<name>. */
 #define PLM_W_ENUM_VALUE(value, text) PLM_##value,
 #define PLM_W_ENUM(name, LIST)                                                                     \
-	enum plm_##name { LIST(PLM_W_ENUM_VALUE) };                                                \
+	enum plm_##name{LIST(PLM_W_ENUM_VALUE)};                                                   \
 	extern const struct plm_wire_names plm_names_##name;
 
 /* The value of 'text' among 'names', or -1. */

@@ -1,0 +1,34 @@
+/*
+ * area.h - the functions that an area of the reducers gives to the registry; nobody else calls them
+ */
+#ifndef PLM_REDUCERS_AREA_H
+#define PLM_REDUCERS_AREA_H
+
+#include "reducers/reducer.h"
+
+/* Fold; order: cluster, admission, provision, disruption. */
+void plm_cluster_apply(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch);
+void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
+			 struct plm_arena *scratch);
+void plm_provision_apply(struct plm_state *st, const struct plm_event *ev,
+			 struct plm_arena *scratch);
+void plm_disruption_apply(struct plm_state *st, const struct plm_event *ev,
+			  struct plm_arena *scratch);
+
+/* One step of the area's phase; true when the phase is over. */
+typedef bool plm_step_fn(const struct plm_state *st, struct plm_cycle_run *run,
+			 struct plm_arena *scratch, struct plm_out *out);
+plm_step_fn
+	plm_lifecycle_step; /* reducers/cluster: evictions done, starts and stops of jobs, claims */
+plm_step_fn plm_admission_step;
+plm_step_fn plm_provision_step;
+plm_step_fn plm_disruption_step;
+
+/* The area's next timer, PLM_UNSET when none. */
+int64_t plm_claims_next_due(const struct plm_state *st);
+int64_t plm_lifecycle_next_due(const struct plm_state *st);
+int64_t plm_admission_next_due(const struct plm_state *st);
+int64_t plm_provision_next_due(const struct plm_state *st);
+int64_t plm_disruption_next_due(const struct plm_state *st);
+
+#endif

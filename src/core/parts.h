@@ -1,0 +1,191 @@
+/*
+ * parts.h - the variable-length parts of objects, as state keeps them: interned spans
+ *
+ * A span is an array of one of these structs, interned in the heap of state like a string: equal spans
+ * have the same plm_sym, whatever object they come from, so "same labels", "same pod shape" and "same
+ * pod sets" are one integer comparison. Nothing here has padding; spans nest by plm_sym. Meaning and
+ * units of the members are those of the wire structs of the same name in object.h.
+ */
+#ifndef PLM_CORE_PARTS_H
+#define PLM_CORE_PARTS_H
+
+#include "core/object.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
+struct plm_kv {
+	plm_sym key, value;
+};
+
+struct plm_amount {
+	plm_sym resource;
+	uint32_t zero;
+	int64_t amount;
+};
+
+struct plm_taint {
+	plm_sym key, value;
+	uint32_t effect; /* enum plm_taint_effect */
+	uint32_t zero;
+};
+
+struct plm_toleration {
+	plm_sym key, value;
+	uint32_t op;	 /* enum plm_toleration_op */
+	uint32_t effect; /* enum plm_taint_effect */
+	int64_t seconds;
+};
+
+struct plm_expr {
+	plm_sym key;
+	uint32_t op;	     /* enum plm_op */
+	plm_sym values;	     /* span of plm_sym, in the order of the manifest */
+	uint32_t min_values; /* 0 = none */
+};
+
+struct plm_term {
+	plm_sym exprs, fields; /* spans of plm_expr */
+	int64_t weight;
+};
+
+struct plm_selector {
+	uint32_t present;
+	plm_sym exprs; /* span of plm_expr */
+};
+
+struct plm_affinity {
+	plm_sym topology_key;
+	struct plm_selector selector;
+	plm_sym namespaces; /* span of plm_sym */
+	struct plm_selector ns_selector;
+	plm_sym match_keys, mismatch_keys; /* spans of plm_sym */
+	int64_t weight;
+};
+
+struct plm_spread {
+	plm_sym topology_key;
+	uint32_t when; /* enum plm_spread_when */
+	struct plm_selector selector;
+	uint32_t affinity_policy, taints_policy; /* enum plm_node_policy */
+	plm_sym match_keys;			 /* span of plm_sym */
+	uint32_t zero;
+	int64_t max_skew;
+	int64_t min_domains;
+};
+
+struct plm_port {
+	plm_sym ip, protocol;
+	int64_t port;
+};
+
+struct plm_shape {
+	plm_sym requests;	   /* span of plm_amount, by resource name */
+	plm_sym node_selector;	   /* span of plm_kv, by key */
+	plm_sym required;	   /* span of plm_term */
+	uint32_t required_present; /* 1: there is required node affinity, be it without terms */
+	plm_sym preferred;	   /* span of plm_term */
+	plm_sym tolerations;	   /* span of plm_toleration */
+	plm_sym affinity;	   /* spans of plm_affinity */
+	plm_sym anti_affinity;
+	plm_sym preferred_affinity;
+	plm_sym preferred_anti_affinity;
+	plm_sym spread;	       /* span of plm_spread */
+	plm_sym ports;	       /* span of plm_port */
+	plm_sym volume_claims; /* span of plm_sym */
+	plm_sym runtime_class, scheduler, priority_class;
+	plm_sym over_limit; /* a resource whose request exceeds its limit */
+	uint32_t never_preempt;
+	int64_t priority; /* PLM_UNSET = by class */
+};
+
+struct plm_pod_set {
+	plm_sym name;
+	plm_sym labels; /* span of plm_kv */
+	plm_sym shape;	/* span of one plm_shape */
+	plm_sym topology_required, topology_preferred;
+	uint32_t topology_unconstrained;
+	int64_t count;
+	int64_t min_count;
+};
+
+struct plm_quota {
+	plm_sym resource;
+	uint32_t zero;
+	int64_t nominal, borrowing, lending;
+};
+
+struct plm_flavor_quota {
+	plm_sym flavor;
+	plm_sym quotas; /* span of plm_quota, in the order of the manifest */
+};
+
+struct plm_group {
+	plm_sym resources; /* span of plm_sym */
+	plm_sym flavors;   /* span of plm_flavor_quota */
+};
+
+struct plm_check_use {
+	plm_sym name;
+	plm_sym flavors; /* span of plm_sym */
+};
+
+struct plm_check_status {
+	plm_sym name;
+	uint32_t state; /* enum plm_check_state */
+	int64_t since_ms, requeue_after_ms;
+};
+
+struct plm_pod_count {
+	plm_sym name;
+	uint32_t zero;
+	int64_t count;
+};
+
+struct plm_assignment {
+	plm_sym name;
+	plm_sym flavors; /* span of plm_kv: resource to flavor */
+	plm_sym usage;	 /* span of plm_amount, for all pods together */
+	uint32_t zero;
+	int64_t count;
+};
+
+struct plm_cursor {
+	plm_sym pod_set, resource;
+	int64_t tried;
+};
+
+struct plm_place {
+	plm_sym pod_set;
+	plm_sym target; /* name of a node or a claim */
+	uint32_t claim; /* 1: 'target' is a claim */
+	uint32_t zero;
+	int64_t count;
+};
+
+struct plm_budget {
+	plm_sym nodes, reasons, schedule;
+	uint32_t zero;
+	int64_t duration_ms;
+};
+
+struct plm_offering {
+	plm_sym zone, capacity_type, reservation;
+	uint32_t available;
+	plm_sym requirements; /* span of plm_expr, all requirements of the offering */
+	uint32_t estimated;
+	int64_t price_micro;
+	int64_t reserved_left;
+};
+
+/* The key of what was last said about a subject; the record itself stands in the log at 'seq'. */
+struct plm_why {
+	uint64_t seq; /* 0 = nothing was said yet */
+	uint32_t rule, reason;
+	plm_sym object, resource, flavor;
+	uint32_t zero;
+};
+
+#pragma GCC diagnostic pop
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * tables.h - the slots of state, one struct per table
+ *
+ * Every slot begins with 'used' (1, or 0 in a free slot, which is all zero) or with struct plm_object,
+ * which begins so. Members that only facts write stand first, those that decisions write after "ours".
+ * No padding. plm_state_check() asserts the invariants between tables.
+ */
+#ifndef PLM_CORE_TABLES_H
+#define PLM_CORE_TABLES_H
+
+#include "core/parts.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
+/* The head of every object; 'labels' is a span of plm_kv. */
+struct plm_object {
+	uint32_t used;
+	uint32_t kind; /* enum plm_kind */
+	plm_sym ns, name, uid, labels;
+	plm_sym owner_kind, owner_name, owner_uid;
+	uint32_t zero;
+	int64_t created_ms, deleting_ms; /* PLM_UNSET = not being deleted */
+	uint64_t seq;			 /* of the last fact; 0 = known from a decision only */
+	uint64_t print_low, print_high;	 /* fingerprint of that fact's projection */
+};
+
+struct plm_namespace {
+	struct plm_object object;
+};
+
+struct plm_flavor {
+	struct plm_object object;
+	plm_sym node_labels, node_taints, tolerations, topology;
+};
+
+struct plm_cohort {
+	struct plm_object object;
+	plm_sym parent, groups;
+	int64_t weight_nano;
+};
+
+struct plm_cluster_queue {
+	struct plm_object object;
+	plm_sym cohort;
+	plm_sym groups; /* span of plm_group */
+	uint32_t strategy;
+	struct plm_selector ns_selector;
+	uint32_t when_can_borrow, when_can_preempt, preference;
+	uint32_t within, reclaim, borrow_within; /* enum plm_preemption */
+	uint32_t stop;
+	plm_sym checks; /* span of plm_check_use */
+	uint32_t capacity_check, dialect;
+	plm_sym misconfigured;
+	int64_t borrow_threshold, preempt_threshold, weight_nano;
+	/* ours */
+	uint64_t
+		generation; /* +1 when a workload leaves or quotas of the tree change: kueue.md 2.6 */
+	plm_id sticky;	    /* workload that was promised what its victims free */
+	uint32_t holding;   /* workloads that hold quota here */
+};
+
+struct plm_local_queue {
+	struct plm_object object;
+	plm_sym cluster_queue, work_queue;
+	uint32_t stop;
+	uint32_t zero;
+};
+
+struct plm_work_queue {
+	struct plm_object object;
+	plm_sym cluster_queue;
+	uint32_t zero;
+	int64_t max_parallel; /* PLM_UNSET = unlimited */
+};
+
+struct plm_priority_class {
+	struct plm_object object;
+	uint32_t global_default, never_preempt;
+	int64_t value;
+};
+
+struct plm_admission_check {
+	struct plm_object object;
+	plm_sym controller;
+	uint32_t active;
+};
+
+enum plm_stage {
+	PLM_STAGE_PENDING,
+	PLM_STAGE_RESERVED, /* holds quota, checks are open */
+	PLM_STAGE_ADMITTED, /* holds quota and may run */
+	PLM_STAGE_FINISHED,
+};
+
+/* From a Workload object, or made for a Job or PodSet ('job' is its slot). */
+struct plm_workload {
+	struct plm_object object;
+	plm_sym queue, priority_class;
+	plm_sym pod_sets; /* span of plm_pod_set */
+	uint32_t active, gated;
+	plm_id job;		/* 0 = a Workload object of its own */
+	plm_sym checks;		/* span of plm_check_status */
+	plm_sym reclaimable;	/* span of plm_pod_count */
+	int64_t priority_given; /* PLM_UNSET = by class */
+	int64_t priority;	/* effective */
+	/* ours */
+	uint32_t stage;		    /* enum plm_stage */
+	plm_id cluster_queue;	    /* whose quota it holds; 0 while pending */
+	plm_sym assignments;	    /* span of plm_assignment */
+	plm_sym evicted_reason;	    /* of the Evicted condition while it is True, else 0 */
+	uint32_t place;		    /* enum plm_queue_place: ACTIVE or PARKED, while pending */
+	uint32_t preemption;	    /* enum plm_reason of the Preempted condition */
+	int32_t requeued;	    /* Requeued condition: -1 False, 0 absent, 1 True */
+	plm_sym cursor;		    /* span of plm_cursor: where the flavor scan goes on */
+	uint64_t cursor_generation; /* of the queue when the cursor was made */
+	int64_t reserved_ms, admitted_ms, evicted_ms, finished_ms; /* PLM_UNSET = not so */
+	int64_t requeue_at_ms;
+	plm_sym finished_reason;
+	plm_sym places;	     /* span of plm_place: reserved capacity of the gang */
+	plm_sym hold;	     /* span of plm_assignment: claim on what its victims free */
+	plm_id next_holding; /* list of the queue's holders, by id */
+	int64_t places_deadline_ms;
+	plm_sym tried; /* span of plm_sym: flavors that had no capacity for the gang */
+	plm_id by;     /* workload that preempts this one */
+	struct plm_why why;
+};
+
+/* batch Job or PodSet of the dialect: 'object.kind'. */
+struct plm_job {
+	struct plm_object object;
+	plm_sym workload, queue, work_queue, priority_class;
+	plm_sym template_set;			   /* span of one plm_pod_set */
+	uint32_t managed, suspended, indexed, end; /* enum plm_job_end */
+	uint32_t zero;
+	int64_t parallelism, completions, backoff_limit, min_parallelism;
+	int64_t active, ready, succeeded, failed, ended_ms, started_ms;
+	/* ours */
+	plm_id workload_id;
+	uint32_t started; /* 1: told to run, 0: told to stop or never told */
+};
+
+struct plm_pod {
+	struct plm_object object;
+	plm_sym shape; /* span of one plm_shape */
+	plm_sym node;  /* name; 0 = not bound */
+	plm_sym nominated;
+	plm_sym pod_set;
+	uint32_t phase; /* enum plm_phase */
+	uint32_t unschedulable, no_status, gated, ready, do_not_disrupt;
+	int64_t started_ms, deletion_cost, index;
+	int64_t priority;
+	/* ours */
+	plm_sym target;	       /* node or claim it is expected on */
+	uint32_t target_claim; /* 1: a claim */
+	struct plm_why why;
+};
+
+struct plm_node {
+	struct plm_object object;
+	plm_sym provider_id;
+	plm_sym taints, capacity, allocatable;
+	uint32_t ready, unschedulable, do_not_disrupt;
+	/* ours */
+	plm_id claim;
+	int64_t empty_since_ms; /* PLM_UNSET = not empty */
+	uint32_t pods;		/* bound, not terminal, not of a DaemonSet */
+	uint32_t zero;
+};
+
+struct plm_daemon_set {
+	struct plm_object object;
+	plm_sym template_set; /* span of one plm_pod_set */
+	uint32_t zero;
+};
+
+/* Deployment, ReplicaSet, StatefulSet. */
+struct plm_replicator {
+	struct plm_object object;
+	plm_sym template_set;
+	uint32_t zero;
+	int64_t replicas;
+	struct plm_why why;
+};
+
+struct plm_node_pool {
+	struct plm_object object;
+	uint32_t class_kind;
+	plm_sym class_name, template_labels, taints, startup_taints, requirements, limits, budgets;
+	uint32_t consolidation, dialect;
+	plm_sym not_ready;
+	uint32_t zero;
+	int64_t weight, min_size, max_size, expire_ms, grace_ms, consolidate_after_ms;
+};
+
+struct plm_node_class {
+	struct plm_object object;
+	plm_sym instance_types; /* span of plm_sym; 0 = all */
+	plm_sym ami_family, tags, not_ready;
+};
+
+enum plm_claim_phase {
+	PLM_CLAIM_WANTED,   /* decided, the launch is under way */
+	PLM_CLAIM_LAUNCHED, /* the cloud has an instance */
+	PLM_CLAIM_JOINED,   /* its node is known */
+	PLM_CLAIM_READY,    /* its node is initialized */
+	PLM_CLAIM_ENDING,   /* given up; freed when the instance is gone */
+};
+
+/* A NodeClaim object, or one decided by us. */
+struct plm_node_claim {
+	struct plm_object object;
+	plm_sym pool, class_name, requirements, requests, taints, startup_taints;
+	plm_sym provider_id, node, capacity, allocatable;
+	plm_sym types; /* span of plm_sym, cheapest first */
+	uint32_t do_not_disrupt;
+	int64_t launched_ms, registered_ms, initialized_ms;
+	/* ours */
+	uint32_t phase; /* enum plm_claim_phase */
+	plm_sym instance_type, zone, capacity_type;
+	int64_t price_micro, decided_ms;
+	uint64_t intent;	  /* seq of the launch; 0 = not ours */
+	plm_sym for_ns, for_name; /* the gang it was bought for, if any */
+	uint32_t end_reason;	  /* enum plm_reason, while ENDING */
+	uint32_t ended_by_cloud;  /* 1: no terminate is owed */
+	struct plm_why why;
+};
+
+struct plm_instance_type {
+	uint32_t used;
+	plm_sym name, requirements, capacity, allocatable;
+	plm_sym offerings; /* span of plm_offering */
+};
+
+/* The cloud said it has none of these; forgotten at 'until_ms'. */
+struct plm_stock_out {
+	uint32_t used;
+	plm_sym instance_type, zone, capacity_type;
+	int64_t until_ms;
+};
+
+/* An intent without a final result. */
+struct plm_intent {
+	uint32_t used;
+	uint32_t call, kind; /* enum plm_call, enum plm_kind */
+	plm_sym ns, name, uid;
+	uint64_t seq;
+	int64_t deadline_ms;
+};
+
+/* What is true once. */
+struct plm_root {
+	uint32_t used;
+	plm_sym cluster_uid, cluster_name, region, catalog_region;
+	uint32_t compat, only, fair_sharing, pending_by_hand, preferences, min_values, settle;
+	uint64_t epoch;
+	int64_t now_ms; /* of the last CYCLE */
+	int64_t batch_idle_ms, batch_max_ms, gang_timeout_ms, registration_timeout_ms,
+		launch_timeout_ms, stock_out_ms;
+	int64_t batch_opened_ms, batch_touched_ms; /* pod batch window; PLM_UNSET = closed */
+	uint64_t claims_made;			   /* for names */
+	uint64_t bundle;
+	uint32_t observe_only; /* 1: a limit was hit, no intents until there is room */
+	uint32_t queues_dirty; /* 1: admission has something to look at */
+	uint32_t nodes_dirty;
+	uint32_t zero;
+};
+
+#pragma GCC diagnostic pop
+
+/* X(NAME, member and accessor prefix, struct, small, cluster, ceiling): slots by profile. */
+#define PLM_TABLES(X)                                                                              \
+	X(ROOT, root, plm_root, 1, 1, 1)                                                           \
+	X(NAMESPACE, namespace, plm_namespace, 1000, 10000, 100000)                                \
+	X(FLAVOR, flavor, plm_flavor, 500, 2000, 20000)                                            \
+	X(COHORT, cohort, plm_cohort, 500, 2000, 20000)                                            \
+	X(CLUSTER_QUEUE, cluster_queue, plm_cluster_queue, 1000, 5000, 50000)                      \
+	X(LOCAL_QUEUE, local_queue, plm_local_queue, 2000, 20000, 200000)                          \
+	X(WORK_QUEUE, work_queue, plm_work_queue, 500, 5000, 50000)                                \
+	X(PRIORITY_CLASS, priority_class, plm_priority_class, 100, 500, 5000)                      \
+	X(ADMISSION_CHECK, admission_check, plm_admission_check, 100, 500, 5000)                   \
+	X(WORKLOAD, workload, plm_workload, 4000, 100000, 1000000)                                 \
+	X(JOB, job, plm_job, 4000, 100000, 1000000)                                                \
+	X(POD, pod, plm_pod, 8000, 200000, 2000000)                                                \
+	X(NODE, node, plm_node, 1000, 5000, 50000)                                                 \
+	X(DAEMON_SET, daemon_set, plm_daemon_set, 200, 1000, 10000)                                \
+	X(REPLICATOR, replicator, plm_replicator, 1000, 20000, 200000)                             \
+	X(NODE_POOL, node_pool, plm_node_pool, 200, 1000, 10000)                                   \
+	X(NODE_CLASS, node_class, plm_node_class, 200, 1000, 10000)                                \
+	X(NODE_CLAIM, node_claim, plm_node_claim, 1000, 10000, 100000)                             \
+	X(INSTANCE_TYPE, instance_type, plm_instance_type, 2000, 2000, 10000)                      \
+	X(STOCK_OUT, stock_out, plm_stock_out, 500, 5000, 50000)                                   \
+	X(INTENT, intent, plm_intent, 4000, 50000, 500000)
+
+#endif
