@@ -116,12 +116,13 @@ bool plm_test_child(void)
 	PLM_ASSERT(child_pid >= 0);
 	if (child_pid == 0) {
 		struct rlimit none = {0};
+		struct sigaction usual = {.sa_handler = SIG_DFL};
 		int quiet = open("/dev/null", O_WRONLY);
 
 		/* No core file, no noise, and CMocka must not catch the signal. */
 		(void)setrlimit(RLIMIT_CORE, &none);
 		PLM_ASSERT(quiet >= 0 && dup2(quiet, STDERR_FILENO) >= 0);
-		(void)signal(SIGABRT, SIG_DFL);
+		(void)sigaction(SIGABRT, &usual, NULL);
 		return true;
 	}
 	return false;

@@ -1,6 +1,7 @@
-"""Which files the lints look at."""
+"""Which files the lints look at, and C text without what is not code."""
 import os
 import pathlib
+import re
 import subprocess
 
 # The lints' own bad examples, and build output.
@@ -15,7 +16,6 @@ def root():
 def files(*suffixes):
     """Paths relative to the root, sorted: what git knows, else what lies there."""
     base = root()
-    listed = []
     if not os.environ.get("PLM_LINT_ROOT") and (base / ".git").exists():
         out = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
@@ -34,3 +34,22 @@ def c_files():
 
 def read(name):
     return (root() / name).read_text(encoding="utf-8")
+
+
+STRIP = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+
+def code(text, strings=False):
+    """'text' with comments and literals blanked out; lines keep their numbers."""
+
+    def blank(match):
+        found = match.group(0)
+        if found[0] in "\"'":
+            return found if strings else found[0] * 2
+        return "\n" * found.count("\n")
+
+    return STRIP.sub(blank, text)
+
+
+def numbered(text):
+    return enumerate(text.split("\n"), 1)
