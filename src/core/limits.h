@@ -16,8 +16,11 @@
 #define PLM_LIMIT_CHUNK_BYTES (64 * 1024)
 /* Address space of the LMDB map, reserved once. */
 #define PLM_LIMIT_MAP_BYTES (64LL * 1024 * 1024 * 1024)
-/* Nesting of a payload; deeper is refused. */
-#define PLM_LIMIT_PAYLOAD_DEPTH 8
+/*
+ * Nesting of a payload; deeper is refused. A Workload's pod affinity needs 11: pair, workload, pod sets,
+ * pod set, shape, terms, term, selector, expressions, expression, values. D2's 8 would drop it.
+ */
+#define PLM_LIMIT_PAYLOAD_DEPTH 12
 /* One event's payload with all its parts; larger is refused with the object's name. */
 #define PLM_LIMIT_PAYLOAD_BYTES (64 * 1024 * 1024)
 
