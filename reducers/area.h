@@ -6,7 +6,10 @@
 
 #include "reducers/reducer.h"
 
-/* Fold; order: cluster, admission, provision, disruption. */
+/*
+ * Fold; order: cluster, admission, provision, disruption. For GONE and RESULT cluster comes last, so that
+ * the others still see the slots that it frees (object, open intent).
+ */
 void plm_cluster_apply(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch);
 void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 			 struct plm_arena *scratch);

@@ -8,7 +8,8 @@
  * Rules: no clock, heap, randomness, floats, locale, I/O, static data, recursion, order by hash or
  * address. Any event in any state has a defined result. The time is run->cycle.now_ms.
  *
- * A cycle: timers and lifecycle, admission in rounds (one Kueue cycle each), provisioning, disruption.
+ * A cycle: lifecycle and claims, admission in rounds (one Kueue cycle each), provisioning, starts,
+ * disruption. When provisioning or starting gave quota back, admission takes another turn.
  * The engine calls plm_cycle_step() until it returns true; after each call it logs and folds what came
  * out, so a step sees what the steps before it decided. Sources: DESIGN 5, exact decisions 3 and 8.
  */
@@ -22,9 +23,11 @@
 #define PLM_BUNDLE 1
 
 enum plm_phase_of_cycle {
-	PLM_CYCLE_LIFECYCLE,
+	PLM_CYCLE_LIFECYCLE, /* evictions done, jobs started and stopped */
+	PLM_CYCLE_CLAIMS,    /* claims and nodes on their way in and out */
 	PLM_CYCLE_ADMISSION,
 	PLM_CYCLE_PROVISION,
+	PLM_CYCLE_START, /* what was just admitted is told to run */
 	PLM_CYCLE_DISRUPTION,
 	PLM_CYCLE_DONE,
 };
@@ -34,6 +37,8 @@ struct plm_cycle_run {
 	enum plm_phase_of_cycle phase;
 	uint32_t round;	       /* admission rounds done */
 	uint32_t quiet_rounds; /* of these, how many in a row changed no decision */
+	uint32_t returns;      /* from provisioning to admission */
+	uint32_t step;	       /* of the phase at hand; its own to use, 0 at its beginning */
 	uint64_t spent;	       /* candidate evaluations, against cycle.budget */
 	bool unsettled;	       /* the bound on rounds or the budget ended admission */
 };

@@ -15,6 +15,8 @@
 #include "core/object.h"
 
 #define PLM_ENVELOPE_FORMAT 1
+/* Version of the adapters' encoders of frozen requests. */
+#define PLM_ENCODER_VERSION 1
 
 #define PLM_SOURCE_LIST(X)                                                                         \
 	X(SOURCE_ENGINE, "engine")                                                                 \
@@ -168,8 +170,9 @@ PLM_W_STRUCT(step, PLM_STEP_FIELDS)
 #define PLM_EXPLAIN_FIELDS(S, Y, I, E, T, R, L)                                                    \
 	E(kind, kind)                                                                              \
 	S(ns)                                                                                      \
-	S(name) E(rule, rule) E(reason, reason) S(object) S(resource) S(flavor) I(need) I(have)    \
-		I(limit) S(detail) L(considered, candidate) L(funnel, step)
+	S(name)                                                                                    \
+	E(rule, rule) E(reason, reason) S(object) S(resource) S(flavor) I(need) I(have) I(limit)   \
+		S(detail) L(considered, candidate) L(funnel, step)
 PLM_W_STRUCT(explain, PLM_EXPLAIN_FIELDS)
 #define PLM_EXPLAIN_MAX_CANDIDATES 8
 
@@ -213,8 +216,9 @@ PLM_W_ENUM(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat)                                                                          \
 	E(only, only)                                                                              \
-	S(cluster_name) S(region) I(fair_sharing) I(pending_by_hand) I(batch_idle_ms)              \
-		I(batch_max_ms) E(preferences, preference_policy) E(min_values, min_values_policy) \
+	S(cluster_name)                                                                            \
+	S(region) I(fair_sharing) I(pending_by_hand) I(batch_idle_ms) I(batch_max_ms)              \
+		E(preferences, preference_policy) E(min_values, min_values_policy)                 \
 			I(gang_timeout_ms) I(registration_timeout_ms) I(launch_timeout_ms)         \
 				I(stock_out_ms) I(settle)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
@@ -321,9 +325,9 @@ PLM_W_STRUCT(nominate, PLM_NOMINATE_FIELDS)
 #define PLM_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                      \
 	S(name)                                                                                    \
 	S(pool)                                                                                    \
-	S(class_name) L(requirements, expr) T(types) L(requests, amount) L(labels, kv)             \
-		L(taints, taint) L(startup_taints, taint) I(price_micro) S(for_ns) S(for_name)     \
-			R(why, explain)
+	S(class_name)                                                                              \
+	L(requirements, expr) T(types) L(requests, amount) L(labels, kv) L(taints, taint)          \
+		L(startup_taints, taint) I(price_micro) S(for_ns) S(for_name) R(why, explain)
 PLM_W_STRUCT(claim, PLM_CLAIM_FIELDS)
 
 /* A claim is given up or its node removed: no pod is placed on it any more. */
@@ -374,8 +378,7 @@ PLM_W_STRUCT(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
 #define PLM_REQ_POD_CREATE_FIELDS(S, Y, I, E, T, R, L)                                             \
 	S(ns)                                                                                      \
 	S(name)                                                                                    \
-	S(owner) S(owner_uid) I(index) L(node_selector, kv) L(tolerations, toleration)             \
-		L(labels, kv)
+	S(owner) S(owner_uid) I(index) L(node_selector, kv) L(tolerations, toleration) L(labels, kv)
 PLM_W_STRUCT(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
 
 /* Evict or delete; the UID is the precondition. */
@@ -389,8 +392,8 @@ PLM_W_STRUCT(offer, PLM_OFFER_FIELDS)
 #define PLM_REQ_LAUNCH_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	S(claim)                                                                                   \
 	S(pool)                                                                                    \
-	S(class_name) L(offers, offer) L(labels, kv) L(taints, taint) L(startup_taints, taint)     \
-		L(tags, kv)
+	S(class_name)                                                                              \
+	L(offers, offer) L(labels, kv) L(taints, taint) L(startup_taints, taint) L(tags, kv)
 PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
 
 #define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
@@ -420,7 +423,8 @@ PLM_W_ENUM(result_class, PLM_RESULT_CLASS_LIST)
 #define PLM_RESULT_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	I(intent)                                                                                  \
 	E(class, result_class)                                                                     \
-	S(code) S(message) S(provider_id) S(instance_type) S(zone) S(capacity_type) I(price_micro) \
+	S(code)                                                                                    \
+	S(message) S(provider_id) S(instance_type) S(zone) S(capacity_type) I(price_micro)         \
 		L(capacity, amount) L(allocatable, amount) L(labels, kv) L(refused, offer)
 PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 

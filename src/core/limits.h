@@ -29,4 +29,12 @@
 #define PLM_LIMIT_HEAP_CLUSTER (512U * 1024 * 1024)
 #define PLM_LIMIT_HEAP_CEILING (4ULL * 1024 * 1024 * 1024 - 8)
 
+/* Pods of one PodSet; a larger one is refused with its name and field. */
+#define PLM_LIMIT_POD_SET_PODS 100000
+/* Pods of one PodSet that wait to be made again; more are made after these. */
+#define PLM_LIMIT_REMAKE 256
+
+/* Node labels, and tolerations, that the flavors of one pod set add (8 per flavor upstream). */
+#define PLM_LIMIT_FLAVOR_LABELS 128
+
 #endif

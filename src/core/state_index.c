@@ -136,6 +136,18 @@ void plm_index_rebuild(struct plm_state *st)
 			plm_index_put(st, PLM_KEY_CLAIM_PROVIDER, provider.n, 0, id);
 		}
 	}
+	PLM_EACH(st, workload, id)
+	{
+		plm_sym owner = plm_workload_at(st, id)->object.owner_uid;
+
+		if (owner.n != 0) {
+			plm_index_put(st, PLM_KEY_WORKLOAD_OWNER, owner.n, 0, id);
+		}
+	}
+	PLM_EACH(st, job, id)
+	{
+		plm_index_put(st, PLM_KEY_JOB_UID, plm_job_at(st, id)->object.uid.n, 0, id);
+	}
 	PLM_EACH(st, node, id)
 	{
 		plm_sym provider = plm_node_at(st, id)->provider_id;

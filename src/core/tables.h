@@ -105,8 +105,10 @@ struct plm_workload {
 	int64_t priority_given; /* PLM_UNSET = by class */
 	int64_t priority;	/* effective */
 	/* ours */
-	uint32_t stage;		    /* enum plm_stage */
-	plm_id cluster_queue;	    /* whose quota it holds; 0 while pending */
+	uint32_t stage;	      /* enum plm_stage */
+	plm_id cluster_queue; /* whose quota it holds; 0 while pending or not known yet */
+	plm_sym reserved_in;  /* its name; 0 while pending */
+	uint32_t zero;
 	plm_sym assignments;	    /* span of plm_assignment */
 	plm_sym evicted_reason;	    /* of the Evicted condition while it is True, else 0 */
 	uint32_t place;		    /* enum plm_queue_place: ACTIVE or PARKED, while pending */
@@ -126,7 +128,16 @@ struct plm_workload {
 	struct plm_why why;
 };
 
-/* batch Job or PodSet of the dialect: 'object.kind'. */
+enum plm_told {
+	PLM_TOLD_NOTHING, /* and it does not run by us */
+	PLM_TOLD_TO_RUN,
+	PLM_TOLD_TO_STOP, /* until it has no pods */
+};
+
+/*
+ * batch Job or PodSet of the dialect: 'object.kind'. For a PodSet 'active', 'ready', 'succeeded' and
+ * 'failed' (failures so far) are counted here from its pods, for a Job they come with the fact.
+ */
 struct plm_job {
 	struct plm_object object;
 	plm_sym workload, queue, work_queue, priority_class;
@@ -137,7 +148,10 @@ struct plm_job {
 	int64_t active, ready, succeeded, failed, ended_ms, started_ms;
 	/* ours */
 	plm_id workload_id;
-	uint32_t started; /* 1: told to run, 0: told to stop or never told */
+	uint32_t started;    /* enum plm_told */
+	plm_sym remake;	     /* PodSet: span of uint32_t, indexes of pods to be made again */
+	uint32_t next_index; /* PodSet: pods below were asked for */
+	int64_t pods;	     /* PodSet: its pods that are not terminal */
 };
 
 struct plm_pod {
@@ -153,6 +167,8 @@ struct plm_pod {
 	/* ours */
 	plm_sym target;	       /* node or claim it is expected on */
 	uint32_t target_claim; /* 1: a claim */
+	uint32_t ending;       /* 1: we asked for its eviction or deletion */
+	uint32_t zero;
 	struct plm_why why;
 };
 

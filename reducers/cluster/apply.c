@@ -1,0 +1,200 @@
+/* Which fold sees which event. */
+#include "core/limits.h"
+#include "reducers/area.h"
+#include "reducers/cluster/fold.h"
+
+static void fold_config(const struct plm_folding *in, const struct plm_w_config *w)
+{
+	struct plm_root *root = plm_root_change(in->f.st);
+
+	root->compat = (uint32_t)w->compat;
+	root->only = (uint32_t)w->only;
+	root->cluster_name = plm_fold_text(&in->f, w->cluster_name);
+	root->region = plm_fold_text(&in->f, w->region);
+	root->fair_sharing = w->fair_sharing == 1;
+	root->pending_by_hand = w->pending_by_hand == 1;
+	root->preferences = (uint32_t)w->preferences;
+	root->min_values = (uint32_t)w->min_values;
+	root->settle = w->settle == 1;
+	root->batch_idle_ms = w->batch_idle_ms;
+	root->batch_max_ms = w->batch_max_ms;
+	root->gang_timeout_ms = w->gang_timeout_ms;
+	root->registration_timeout_ms = w->registration_timeout_ms;
+	root->launch_timeout_ms = w->launch_timeout_ms;
+	root->stock_out_ms = w->stock_out_ms;
+	root->queues_dirty = 1;
+	root->nodes_dirty = 1;
+}
+
+static void fold_genesis(const struct plm_folding *in, const struct plm_w_genesis *w)
+{
+	struct plm_root *root = plm_root_change(in->f.st);
+
+	root->cluster_uid = plm_fold_text(&in->f, w->cluster_uid);
+	root->cluster_name = plm_fold_text(&in->f, w->cluster_name);
+}
+
+/* A cycle looks at everything that is dirty; what comes later is for the next one. */
+static void fold_cycle(const struct plm_folding *in, const struct plm_w_cycle *w)
+{
+	struct plm_root *root = plm_root_change(in->f.st);
+
+	root->now_ms = w->now_ms;
+	root->queues_dirty = 0;
+	root->nodes_dirty = 0;
+}
+
+static void fold_control(const struct plm_folding *in)
+{
+	const void *w = in->ev->payload;
+	struct plm_state *st = in->f.st;
+
+	switch (in->ev->type) {
+	case PLM_EV_GENESIS:
+		fold_genesis(in, w);
+		break;
+	case PLM_EV_LIMITS:
+		plm_state_set_limits(st, w);
+		plm_root_change(st)->observe_only = 0;
+		break;
+	case PLM_EV_CONFIG:
+		fold_config(in, w);
+		break;
+	case PLM_EV_SOFTWARE:
+		plm_root_change(st)->bundle = (uint64_t)((const struct plm_w_software *)w)->bundle;
+		break;
+	case PLM_EV_EPOCH:
+		plm_root_change(st)->epoch = (uint64_t)((const struct plm_w_epoch *)w)->epoch;
+		break;
+	case PLM_EV_CYCLE:
+		fold_cycle(in, w);
+		break;
+	case PLM_EV_REJECTED:
+		plm_root_change(st)->observe_only = 1;
+		break;
+	default:
+		break;
+	}
+}
+
+static void fold_gone_fact(const struct plm_folding *in, const struct plm_w_gone *w)
+{
+	plm_sym ns = plm_sym_find(in->f.st, w->ns);
+	plm_sym name = plm_sym_find(in->f.st, w->name);
+	plm_id id = plm_find(in->f.st, (enum plm_kind)w->kind, ns, name);
+
+	if (id.n != 0) {
+		plm_fold_gone(in->f.st, (enum plm_kind)w->kind, id);
+	}
+}
+
+static void fold_queue_fact(const struct plm_folding *in)
+{
+	const void *w = in->ev->payload;
+
+	switch (in->ev->type) {
+	case PLM_EV_NAMESPACE:
+		plm_fold_namespace(in, w);
+		break;
+	case PLM_EV_FLAVOR:
+		plm_fold_flavor(in, w);
+		break;
+	case PLM_EV_COHORT:
+		plm_fold_cohort(in, w);
+		break;
+	case PLM_EV_CLUSTER_QUEUE:
+		plm_fold_cluster_queue(in, w);
+		break;
+	case PLM_EV_LOCAL_QUEUE:
+		plm_fold_local_queue(in, w);
+		break;
+	case PLM_EV_WORK_QUEUE:
+		plm_fold_work_queue(in, w);
+		break;
+	case PLM_EV_PRIORITY_CLASS:
+		plm_fold_priority_class(in, w);
+		break;
+	case PLM_EV_ADMISSION_CHECK:
+		plm_fold_admission_check(in, w);
+		break;
+	default:
+		break;
+	}
+}
+
+static void fold_work_fact(const struct plm_folding *in)
+{
+	const void *w = in->ev->payload;
+
+	switch (in->ev->type) {
+	case PLM_EV_WORKLOAD:
+		plm_fold_workload(in, w);
+		break;
+	case PLM_EV_JOB:
+		plm_fold_job(in, w);
+		break;
+	case PLM_EV_POD:
+		plm_fold_pod(in, w);
+		break;
+	case PLM_EV_NODE:
+		plm_fold_node(in, w);
+		break;
+	case PLM_EV_NODE_POOL:
+		plm_fold_node_pool(in, w);
+		break;
+	case PLM_EV_NODE_CLAIM:
+		plm_fold_node_claim(in, w);
+		break;
+	case PLM_EV_NODE_CLASS:
+		plm_fold_node_class(in, w);
+		break;
+	case PLM_EV_DAEMON_SET:
+		plm_fold_daemon_set(in, w);
+		break;
+	case PLM_EV_REPLICATOR:
+		plm_fold_replicator(in, w);
+		break;
+	case PLM_EV_GONE:
+		fold_gone_fact(in, w);
+		break;
+	default:
+		break;
+	}
+}
+
+static void fold_fact(const struct plm_folding *in)
+{
+	fold_queue_fact(in);
+	fold_work_fact(in);
+	plm_root_change(in->f.st)->queues_dirty = 1;
+	plm_root_change(in->f.st)->nodes_dirty = 1;
+}
+
+void plm_cluster_apply(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch)
+{
+	struct plm_folding in = {.f = {st, scratch}, .ev = ev};
+
+	switch (plm_event_info(ev->type)->class) {
+	case PLM_CLASS_CONTROL:
+		fold_control(&in);
+		break;
+	case PLM_CLASS_FACT:
+		fold_fact(&in);
+		break;
+	case PLM_CLASS_DECISION:
+		if (ev->type == PLM_EV_EVICT) {
+			plm_fold_evicted(&in, ev->payload);
+		} else if (ev->type == PLM_EV_RELEASE) {
+			plm_fold_released(&in, ev->payload);
+		}
+		break;
+	case PLM_CLASS_INTENT:
+		plm_fold_intent(&in, ev->payload);
+		break;
+	case PLM_CLASS_RESULT:
+		plm_fold_result(&in, ev->payload);
+		plm_root_change(st)->queues_dirty = 1;
+		plm_root_change(st)->nodes_dirty = 1;
+		break;
+	}
+}

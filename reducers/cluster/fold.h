@@ -1,0 +1,75 @@
+/*
+ * fold.h - facts into tables
+ *
+ * Owns: the object head of every slot, the members that only facts write, workload slots made for Jobs
+ * and PodSets, priorities, counts of pods per node and PodSet, open intents, configuration. Does not:
+ * queue places, quota, claims' lifecycle: the areas fold the same events into those after this.
+ *
+ * An object is known by (kind, namespace, name); another UID under the same name is another object, and
+ * the old one is folded away first. A fact about a Workload sets its stage only when it is new here:
+ * from then on our own decisions do, and what comes back is their echo.
+ */
+#ifndef PLM_REDUCERS_CLUSTER_FOLD_H
+#define PLM_REDUCERS_CLUSTER_FOLD_H
+
+#include "reducers/cluster/parts.h"
+
+/* An event being folded. */
+struct plm_folding {
+	struct plm_fold f;
+	const struct plm_event *ev;
+};
+
+/*
+ * The slot of an object fact, with its head written; '*out_new' (may be NULL) tells a slot that was not
+ * there before.
+ */
+plm_id plm_fold_object(const struct plm_folding *in, enum plm_kind kind,
+		       const struct plm_w_meta *meta, bool *out_new);
+/* Fold an object away with all that hangs on it. */
+void plm_fold_gone(struct plm_state *st, enum plm_kind kind, plm_id id);
+
+/* fold_queue.c */
+void plm_fold_namespace(const struct plm_folding *in, const struct plm_w_namespace *w);
+void plm_fold_flavor(const struct plm_folding *in, const struct plm_w_flavor *w);
+void plm_fold_cohort(const struct plm_folding *in, const struct plm_w_cohort *w);
+void plm_fold_cluster_queue(const struct plm_folding *in, const struct plm_w_cluster_queue *w);
+void plm_fold_local_queue(const struct plm_folding *in, const struct plm_w_local_queue *w);
+void plm_fold_work_queue(const struct plm_folding *in, const struct plm_w_work_queue *w);
+void plm_fold_priority_class(const struct plm_folding *in, const struct plm_w_priority_class *w);
+void plm_fold_admission_check(const struct plm_folding *in, const struct plm_w_admission_check *w);
+
+/* fold_work.c */
+void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload *w);
+void plm_fold_job(const struct plm_folding *in, const struct plm_w_job *w);
+/* The job or PodSet slot that 'uid' controls, 0 when there is none. */
+plm_id plm_fold_job_of(const struct plm_state *st, plm_sym owner_uid);
+/* A job or its workload ended: its stage becomes FINISHED. */
+void plm_fold_finish(struct plm_state *st, plm_id workload, int64_t at_ms, plm_sym reason);
+/* Effective priority: as given, else by class, else the global default, else 0. */
+int64_t plm_fold_priority(const struct plm_state *st, int64_t given, plm_sym workload_class,
+			  plm_sym pod_class);
+/* Priorities anew, after a class has changed. */
+void plm_fold_priorities(struct plm_state *st);
+
+/* fold_pod.c */
+void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w);
+void plm_fold_pod_gone(struct plm_state *st, plm_id id);
+/* Counts of pods on 'node' anew: a node that comes after its pods. */
+void plm_fold_node_pods(struct plm_state *st, plm_id node);
+
+/* fold_node.c */
+void plm_fold_node(const struct plm_folding *in, const struct plm_w_node *w);
+void plm_fold_node_pool(const struct plm_folding *in, const struct plm_w_node_pool *w);
+void plm_fold_node_class(const struct plm_folding *in, const struct plm_w_node_class *w);
+void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_claim *w);
+void plm_fold_daemon_set(const struct plm_folding *in, const struct plm_w_daemon_set *w);
+void plm_fold_replicator(const struct plm_folding *in, const struct plm_w_replicator *w);
+
+/* fold_intent.c */
+void plm_fold_intent(const struct plm_folding *in, const struct plm_w_intent *w);
+void plm_fold_result(const struct plm_folding *in, const struct plm_w_result *w);
+void plm_fold_evicted(const struct plm_folding *in, const struct plm_w_evict *w);
+void plm_fold_released(const struct plm_folding *in, const struct plm_w_release *w);
+
+#endif

@@ -1,0 +1,156 @@
+/* Open intents: the outbox is state (event-sourcing design D14). */
+#include "core/limits.h"
+#include "reducers/cluster/fold.h"
+
+/* The index at the end of a pod's name, "<podset>-<index>". */
+static uint32_t index_of(struct plm_slice name)
+{
+	uint64_t index = 0;
+	uint64_t digit = 1;
+
+	for (size_t i = name.size; i > 0 && name.ptr[i - 1] >= '0' && name.ptr[i - 1] <= '9'; i--) {
+		index += (uint64_t)(name.ptr[i - 1] - '0') * digit;
+		digit *= 10;
+		if (digit > PLM_LIMIT_POD_SET_PODS) {
+			break;
+		}
+	}
+	return (uint32_t)index;
+}
+
+/* A pod of a PodSet was asked for: it is not asked for again unless it has to be remade. */
+static void made_pod(struct plm_state *st, plm_id id, uint32_t index)
+{
+	struct plm_job *set = plm_job_edit(st, id);
+	uint32_t count = 0;
+	uint32_t kept = 0;
+	const uint32_t *old = PLM_SPAN(st, set->remake, uint32_t, &count);
+	uint32_t span[PLM_LIMIT_REMAKE];
+
+	set->started = PLM_TOLD_TO_RUN;
+	if (index >= set->next_index) {
+		set->next_index = index + 1;
+		return;
+	}
+	PLM_ASSERT(count <= PLM_LIMIT_REMAKE);
+	for (uint32_t i = 0; i < count; i++) {
+		if (old[i] != index) {
+			span[kept++] = old[i];
+		}
+	}
+	set->remake = plm_intern_span(st, span, kept, sizeof(*span));
+}
+
+/* What the target remembers of an intent, so that it is not asked for twice. */
+static void told(struct plm_state *st, const struct plm_w_intent *w)
+{
+	plm_id id = plm_find(st, (enum plm_kind)w->kind, plm_sym_find(st, w->ns),
+			     plm_sym_find(st, w->name));
+	plm_id set = plm_fold_job_of(st, plm_sym_find(st, w->uid));
+
+	if (w->call == PLM_CALL_POD_CREATE && set.n != 0) {
+		made_pod(st, set, index_of(w->name));
+	}
+	if (id.n == 0) {
+		return;
+	}
+	if (w->call == PLM_CALL_JOB_START) {
+		plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
+	} else if (w->call == PLM_CALL_JOB_STOP) {
+		plm_job_edit(st, id)->started = PLM_TOLD_TO_STOP;
+	} else if (w->call == PLM_CALL_POD_EVICT || w->call == PLM_CALL_POD_DELETE) {
+		plm_pod_edit(st, id)->ending = 1;
+	}
+}
+
+void plm_fold_intent(const struct plm_folding *in, const struct plm_w_intent *w)
+{
+	struct plm_state *st = in->f.st;
+	plm_id id = plm_slot_new(st, PLM_TABLE_INTENT);
+	struct plm_intent *intent = plm_intent_edit(st, id);
+
+	intent->call = (uint32_t)w->call;
+	intent->kind = (uint32_t)w->kind;
+	intent->ns = plm_fold_text(&in->f, w->ns);
+	intent->name = plm_fold_text(&in->f, w->name);
+	intent->uid = plm_fold_text(&in->f, w->uid);
+	intent->seq = in->ev->seq;
+	intent->deadline_ms = w->deadline_ms;
+	plm_index_put(st, PLM_KEY_INTENT, (uint32_t)in->ev->seq, (uint32_t)(in->ev->seq >> 32), id);
+	told(st, w);
+}
+
+/* The effect did not come about: what was told is taken back, the next cycle decides anew. */
+static void untold(struct plm_state *st, const struct plm_intent *intent)
+{
+	plm_id id = plm_find(st, (enum plm_kind)intent->kind, intent->ns, intent->name);
+
+	if (id.n == 0) {
+		return;
+	}
+	if (intent->call == PLM_CALL_JOB_START) {
+		plm_job_edit(st, id)->started = PLM_TOLD_NOTHING;
+	} else if (intent->call == PLM_CALL_JOB_STOP) {
+		plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
+	} else if (intent->call == PLM_CALL_POD_EVICT || intent->call == PLM_CALL_POD_DELETE) {
+		plm_pod_edit(st, id)->ending = 0;
+	}
+}
+
+static bool final(int64_t class)
+{
+	return class != PLM_RESULT_RETRYABLE && class != PLM_RESULT_UNKNOWN;
+}
+
+void plm_fold_result(const struct plm_folding *in, const struct plm_w_result *w)
+{
+	struct plm_state *st = in->f.st;
+	uint64_t seq = (uint64_t)w->intent;
+	plm_id id = plm_index_find(st, PLM_KEY_INTENT, (uint32_t)seq, (uint32_t)(seq >> 32));
+
+	if (id.n == 0 || !final(w->class)) {
+		return;
+	}
+	if (w->class == PLM_RESULT_FAILED || w->class == PLM_RESULT_CONFLICT) {
+		untold(st, plm_intent_at(st, id));
+	}
+	plm_index_drop(st, PLM_KEY_INTENT, (uint32_t)seq, (uint32_t)(seq >> 32));
+	plm_slot_free(st, PLM_TABLE_INTENT, id);
+}
+
+/* ---- decisions, as far as jobs are concerned --------------------------------------------------- */
+
+static plm_id job_of_workload(const struct plm_state *st, struct plm_slice ns,
+			      struct plm_slice name)
+{
+	plm_id id = plm_find(st, PLM_KIND_WORKLOAD, plm_sym_find(st, ns), plm_sym_find(st, name));
+
+	return id.n == 0 ? id : plm_workload_at(st, id)->job;
+}
+
+/* From here on the pods of a PodSet are not made again. */
+void plm_fold_evicted(const struct plm_folding *in, const struct plm_w_evict *w)
+{
+	struct plm_state *st = in->f.st;
+	plm_id id = job_of_workload(st, w->ns, w->name);
+
+	if (id.n != 0 && plm_job_at(st, id)->object.kind == PLM_KIND_POD_SET &&
+	    plm_job_at(st, id)->started == PLM_TOLD_TO_RUN) {
+		plm_job_edit(st, id)->started = PLM_TOLD_TO_STOP;
+	}
+}
+
+/* It may begin anew. */
+void plm_fold_released(const struct plm_folding *in, const struct plm_w_release *w)
+{
+	plm_id id = job_of_workload(in->f.st, w->ns, w->name);
+	struct plm_job *job = NULL;
+
+	if (id.n == 0) {
+		return;
+	}
+	job = plm_job_edit(in->f.st, id);
+	job->started = PLM_TOLD_NOTHING;
+	job->next_index = 0;
+	job->remake = (plm_sym){0};
+}

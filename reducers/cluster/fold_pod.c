@@ -1,0 +1,171 @@
+/* Pods, and what they count for: their node, their PodSet. */
+#include "core/limits.h"
+#include "reducers/cluster/fold.h"
+
+static bool terminal(const struct plm_pod *pod)
+{
+	return pod->phase == PLM_PHASE_SUCCEEDED || pod->phase == PLM_PHASE_FAILED;
+}
+
+/* A pod that keeps its node from being empty. */
+static bool occupies(const struct plm_state *st, const struct plm_pod *pod)
+{
+	return pod->node.n != 0 && !terminal(pod) &&
+	       !plm_sym_is(st, pod->object.owner_kind, "DaemonSet") &&
+	       !plm_sym_is(st, pod->object.owner_kind, "Node");
+}
+
+static plm_id node_of(const struct plm_state *st, const struct plm_pod *pod)
+{
+	return plm_find(st, PLM_KIND_NODE, (plm_sym){0}, pod->node);
+}
+
+/* Take the pod out of (-1) or into (+1) the counts of its node and PodSet. */
+static void count_pod(struct plm_state *st, plm_id id, int32_t by)
+{
+	const struct plm_pod *pod = plm_pod_at(st, id);
+	plm_id node = node_of(st, pod);
+	plm_id job = plm_fold_job_of(st, pod->object.owner_uid);
+
+	if (node.n != 0 && occupies(st, pod)) {
+		struct plm_node *slot = plm_node_edit(st, node);
+
+		PLM_ASSERT(by > 0 || slot->pods > 0);
+		slot->pods = (uint32_t)((int64_t)slot->pods + by);
+	}
+	if (job.n != 0 && plm_job_at(st, job)->object.kind == PLM_KIND_POD_SET) {
+		struct plm_job *set = plm_job_edit(st, job);
+
+		set->pods += terminal(pod) ? 0 : by;
+		set->active += pod->node.n != 0 && !terminal(pod) ? by : 0;
+		set->ready += pod->ready == 1 && !terminal(pod) ? by : 0;
+		set->succeeded += pod->phase == PLM_PHASE_SUCCEEDED ? by : 0;
+	}
+}
+
+static int64_t set_count(const struct plm_state *st, const struct plm_job *set)
+{
+	uint32_t one = 0;
+	const struct plm_pod_set *spec = PLM_SPAN(st, set->template_set, struct plm_pod_set, &one);
+
+	PLM_ASSERT(one == 1);
+	return spec->count;
+}
+
+/* A PodSet ends when all its pods have succeeded, or when one failed too often. */
+static void end_set(struct plm_state *st, plm_id id, int64_t now_ms)
+{
+	struct plm_job *set = plm_job_edit(st, id);
+	bool failed = set->failed > set->backoff_limit;
+	bool done = set->succeeded >= set_count(st, set);
+
+	if (set->end != PLM_JOB_OPEN || (!failed && !done)) {
+		return;
+	}
+	set->end = failed ? PLM_JOB_FAILED : PLM_JOB_COMPLETE;
+	set->ended_ms = now_ms;
+	if (set->workload_id.n != 0 &&
+	    plm_workload_at(st, set->workload_id)->stage != PLM_STAGE_FINISHED) {
+		plm_fold_finish(st, set->workload_id, now_ms,
+				plm_intern(st, plm_slice_str(failed ? "Failed" : "Succeeded")));
+	}
+}
+
+static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const struct plm_w_pod *w)
+{
+	pod->shape = plm_fold_shape(&in->f, &w->shape);
+	pod->node = plm_fold_text(&in->f, w->node);
+	pod->nominated = plm_fold_text(&in->f, w->nominated);
+	pod->pod_set = plm_fold_text(&in->f, w->pod_set);
+	pod->phase = (uint32_t)w->phase;
+	pod->unschedulable = w->unschedulable == 1;
+	pod->no_status = w->no_status == 1;
+	pod->gated = w->gated == 1;
+	pod->ready = w->ready == 1;
+	pod->do_not_disrupt = w->do_not_disrupt == 1;
+	pod->started_ms = w->started_ms;
+	pod->deletion_cost = w->deletion_cost;
+	pod->index = w->index;
+	pod->priority = plm_fold_priority(in->f.st, w->shape.priority, (plm_sym){0},
+					  plm_fold_text(&in->f, w->shape.priority_class));
+}
+
+void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
+{
+	struct plm_state *st = in->f.st;
+	plm_sym ns = plm_fold_text(&in->f, w->meta.ns);
+	plm_sym name = plm_fold_text(&in->f, w->meta.name);
+	plm_id old = plm_find(st, PLM_KIND_POD, ns, name);
+	bool failed_before = false;
+	plm_id id;
+	plm_id set;
+
+	if (old.n != 0) {
+		failed_before =
+			plm_pod_at(st, old)->phase == PLM_PHASE_FAILED &&
+			plm_slice_equal(plm_str(st, plm_pod_at(st, old)->object.uid), w->meta.uid);
+		/* Another UID under the name: plm_fold_object() folds the old pod away, counts and all. */
+		if (plm_slice_equal(plm_str(st, plm_pod_at(st, old)->object.uid), w->meta.uid)) {
+			count_pod(st, old, -1);
+		}
+	}
+	id = plm_fold_object(in, PLM_KIND_POD, &w->meta, NULL);
+	fill_pod(in, plm_pod_edit(st, id), w);
+	count_pod(st, id, 1);
+	set = plm_fold_job_of(st, plm_pod_at(st, id)->object.owner_uid);
+	if (set.n == 0 || plm_job_at(st, set)->object.kind != PLM_KIND_POD_SET) {
+		return;
+	}
+	if (w->phase == PLM_PHASE_FAILED && !failed_before) {
+		plm_job_edit(st, set)->failed++;
+	}
+	end_set(st, set, (int64_t)(in->ev->wall_ns / 1000000));
+}
+
+/* Index 'index' of a PodSet is to be made again. */
+static void remake(struct plm_state *st, plm_id id, uint32_t index)
+{
+	struct plm_job *set = plm_job_edit(st, id);
+	uint32_t count = 0;
+	const uint32_t *old = PLM_SPAN(st, set->remake, uint32_t, &count);
+	uint32_t span[PLM_LIMIT_REMAKE];
+
+	if (count == PLM_LIMIT_REMAKE || index >= set->next_index) {
+		return;
+	}
+	if (count > 0) {
+		memcpy(span, old, count * sizeof(*span));
+	}
+	span[count] = index;
+	set->remake = plm_intern_span(st, span, count + 1, sizeof(*span));
+}
+
+void plm_fold_pod_gone(struct plm_state *st, plm_id id)
+{
+	const struct plm_pod *pod = plm_pod_at(st, id);
+	plm_id set = plm_fold_job_of(st, pod->object.owner_uid);
+
+	count_pod(st, id, -1);
+	if (set.n == 0 || plm_job_at(st, set)->object.kind != PLM_KIND_POD_SET) {
+		return;
+	}
+	if (pod->phase == PLM_PHASE_SUCCEEDED) {
+		plm_job_edit(st, set)->succeeded++; /* it has done its part, be it there or not */
+	} else if (plm_job_at(st, set)->started == PLM_TOLD_TO_RUN && pod->index >= 0) {
+		remake(st, set, (uint32_t)pod->index);
+	}
+}
+
+void plm_fold_node_pods(struct plm_state *st, plm_id node)
+{
+	plm_sym name = plm_node_at(st, node)->object.name;
+	uint32_t pods = 0;
+
+	PLM_EACH(st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(st, id);
+
+		pods += plm_sym_equal(pod->node, name) && occupies(st, pod) ? 1 : 0;
+	}
+	plm_node_edit(st, node)->pods = pods;
+}

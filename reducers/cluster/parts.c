@@ -1,0 +1,296 @@
+#include "reducers/cluster/parts.h"
+
+plm_sym plm_fold_text(const struct plm_fold *f, struct plm_slice text)
+{
+	return plm_intern(f->st, text);
+}
+
+/*
+ * Defines plm_fold_<name>: a list of struct plm_w_<wire> becomes a span of struct plm_<part>, whose
+ * members 'fill' sets from 'from'.
+ */
+#define FOLD_LIST(name, wire, part, fill)                                                          \
+	plm_sym plm_fold_##name(const struct plm_fold *f, struct plm_vec list)                     \
+	{                                                                                          \
+		const struct plm_w_##wire *rows = list.ptr;                                        \
+		size_t mark = plm_arena_mark(f->scratch);                                          \
+		struct plm_##part *span =                                                          \
+			PLM_NEW_ARRAY(f->scratch, list.count, struct plm_##part);                  \
+		plm_sym sym;                                                                       \
+                                                                                                   \
+		for (size_t i = 0; i < list.count; i++) {                                          \
+			fill(f, &rows[i], &span[i]);                                               \
+		}                                                                                  \
+		sym = plm_intern_span(f->st, span, list.count, sizeof(*span));                     \
+		plm_arena_rewind(f->scratch, mark);                                                \
+		return sym;                                                                        \
+	}
+
+plm_sym plm_fold_texts(const struct plm_fold *f, struct plm_vec texts)
+{
+	const struct plm_slice *rows = texts.ptr;
+	size_t mark = plm_arena_mark(f->scratch);
+	plm_sym *span = PLM_NEW_ARRAY(f->scratch, texts.count, plm_sym);
+	plm_sym sym;
+
+	for (size_t i = 0; i < texts.count; i++) {
+		span[i] = plm_intern(f->st, rows[i]);
+	}
+	sym = plm_intern_span(f->st, span, texts.count, sizeof(*span));
+	plm_arena_rewind(f->scratch, mark);
+	return sym;
+}
+
+static void fill_kv(const struct plm_fold *f, const struct plm_w_kv *from, struct plm_kv *to)
+{
+	to->key = plm_fold_text(f, from->key);
+	to->value = plm_fold_text(f, from->value);
+}
+FOLD_LIST(kvs, kv, kv, fill_kv)
+
+static void fill_amount(const struct plm_fold *f, const struct plm_w_amount *from,
+			struct plm_amount *to)
+{
+	to->resource = plm_fold_text(f, from->resource);
+	to->amount = from->amount;
+}
+FOLD_LIST(amounts, amount, amount, fill_amount)
+
+static void fill_taint(const struct plm_fold *f, const struct plm_w_taint *from,
+		       struct plm_taint *to)
+{
+	to->key = plm_fold_text(f, from->key);
+	to->value = plm_fold_text(f, from->value);
+	to->effect = (uint32_t)from->effect;
+}
+FOLD_LIST(taints, taint, taint, fill_taint)
+
+static void fill_toleration(const struct plm_fold *f, const struct plm_w_toleration *from,
+			    struct plm_toleration *to)
+{
+	to->key = plm_fold_text(f, from->key);
+	to->value = plm_fold_text(f, from->value);
+	to->op = (uint32_t)from->op;
+	to->effect = (uint32_t)from->effect;
+	to->seconds = from->seconds;
+}
+FOLD_LIST(tolerations, toleration, toleration, fill_toleration)
+
+static void fill_expr(const struct plm_fold *f, const struct plm_w_expr *from, struct plm_expr *to)
+{
+	to->key = plm_fold_text(f, from->key);
+	to->op = (uint32_t)from->op;
+	to->values = plm_fold_texts(f, from->values);
+	to->min_values = from->min_values > 0 ? (uint32_t)from->min_values : 0;
+}
+FOLD_LIST(exprs, expr, expr, fill_expr)
+
+static void fill_term(const struct plm_fold *f, const struct plm_w_term *from, struct plm_term *to)
+{
+	to->exprs = plm_fold_exprs(f, from->exprs);
+	to->fields = plm_fold_exprs(f, from->fields);
+	to->weight = from->weight;
+}
+static FOLD_LIST(terms, term, term, fill_term)
+
+	struct plm_selector
+	plm_fold_selector(const struct plm_fold *f, const struct plm_w_selector *selector)
+{
+	return (struct plm_selector){.present = selector->present == 1,
+				     .exprs = plm_fold_exprs(f, selector->exprs)};
+}
+
+static void fill_affinity(const struct plm_fold *f, const struct plm_w_affinity *from,
+			  struct plm_affinity *to)
+{
+	to->topology_key = plm_fold_text(f, from->topology_key);
+	to->selector = plm_fold_selector(f, &from->selector);
+	to->namespaces = plm_fold_texts(f, from->namespaces);
+	to->ns_selector = plm_fold_selector(f, &from->ns_selector);
+	to->match_keys = plm_fold_texts(f, from->match_keys);
+	to->mismatch_keys = plm_fold_texts(f, from->mismatch_keys);
+	to->weight = from->weight;
+}
+static FOLD_LIST(affinities, affinity, affinity, fill_affinity)
+
+	static void fill_spread(const struct plm_fold *f, const struct plm_w_spread *from,
+				struct plm_spread *to)
+{
+	to->topology_key = plm_fold_text(f, from->topology_key);
+	to->when = (uint32_t)from->when;
+	to->selector = plm_fold_selector(f, &from->selector);
+	to->affinity_policy = (uint32_t)from->affinity_policy;
+	to->taints_policy = (uint32_t)from->taints_policy;
+	to->match_keys = plm_fold_texts(f, from->match_keys);
+	to->max_skew = from->max_skew;
+	to->min_domains = from->min_domains;
+}
+static FOLD_LIST(spreads, spread, spread, fill_spread)
+
+	static void fill_port(const struct plm_fold *f, const struct plm_w_port *from,
+			      struct plm_port *to)
+{
+	to->ip = plm_fold_text(f, from->ip);
+	to->protocol = plm_fold_text(f, from->protocol);
+	to->port = from->port;
+}
+static FOLD_LIST(ports, port, port, fill_port)
+
+	plm_sym plm_fold_shape(const struct plm_fold *f, const struct plm_w_shape *from)
+{
+	struct plm_shape to = {
+		.requests = plm_fold_amounts(f, from->requests),
+		.node_selector = plm_fold_kvs(f, from->node_selector),
+		.required = plm_fold_terms(f, from->required),
+		.required_present = from->required_present == 1,
+		.preferred = plm_fold_terms(f, from->preferred),
+		.tolerations = plm_fold_tolerations(f, from->tolerations),
+		.affinity = plm_fold_affinities(f, from->affinity),
+		.anti_affinity = plm_fold_affinities(f, from->anti_affinity),
+		.preferred_affinity = plm_fold_affinities(f, from->preferred_affinity),
+		.preferred_anti_affinity = plm_fold_affinities(f, from->preferred_anti_affinity),
+		.spread = plm_fold_spreads(f, from->spread),
+		.ports = plm_fold_ports(f, from->ports),
+		.volume_claims = plm_fold_texts(f, from->volume_claims),
+		.runtime_class = plm_fold_text(f, from->runtime_class),
+		.scheduler = plm_fold_text(f, from->scheduler),
+		.priority_class = plm_fold_text(f, from->priority_class),
+		.over_limit = plm_fold_text(f, from->over_limit),
+		.never_preempt = from->never_preempt == 1,
+		.priority = from->priority,
+	};
+
+	return plm_intern_span(f->st, &to, 1, sizeof(to));
+}
+
+static void fill_pod_set(const struct plm_fold *f, const struct plm_w_pod_set_spec *from,
+			 struct plm_pod_set *to)
+{
+	to->name = plm_fold_text(f, from->name);
+	to->labels = plm_fold_kvs(f, from->labels);
+	to->shape = plm_fold_shape(f, &from->shape);
+	to->topology_required = plm_fold_text(f, from->topology_required);
+	to->topology_preferred = plm_fold_text(f, from->topology_preferred);
+	to->topology_unconstrained = from->topology_unconstrained == 1;
+	to->count = from->count;
+	to->min_count = from->min_count;
+}
+FOLD_LIST(pod_sets, pod_set_spec, pod_set, fill_pod_set)
+
+static void fill_quota(const struct plm_fold *f, const struct plm_w_quota *from,
+		       struct plm_quota *to)
+{
+	to->resource = plm_fold_text(f, from->resource);
+	to->nominal = from->nominal;
+	to->borrowing = from->borrowing;
+	to->lending = from->lending;
+}
+static FOLD_LIST(quotas, quota, quota, fill_quota)
+
+	static void fill_flavor_quota(const struct plm_fold *f,
+				      const struct plm_w_flavor_quota *from,
+				      struct plm_flavor_quota *to)
+{
+	to->flavor = plm_fold_text(f, from->flavor);
+	to->quotas = plm_fold_quotas(f, from->quotas);
+}
+static FOLD_LIST(flavor_quotas, flavor_quota, flavor_quota, fill_flavor_quota)
+
+	static void fill_group(const struct plm_fold *f, const struct plm_w_group *from,
+			       struct plm_group *to)
+{
+	to->resources = plm_fold_texts(f, from->resources);
+	to->flavors = plm_fold_flavor_quotas(f, from->flavors);
+}
+FOLD_LIST(groups, group, group, fill_group)
+
+static void fill_check(const struct plm_fold *f, const struct plm_w_check_use *from,
+		       struct plm_check_use *to)
+{
+	to->name = plm_fold_text(f, from->name);
+	to->flavors = plm_fold_texts(f, from->flavors);
+}
+FOLD_LIST(checks, check_use, check_use, fill_check)
+
+static void fill_check_status(const struct plm_fold *f, const struct plm_w_check_status *from,
+			      struct plm_check_status *to)
+{
+	to->name = plm_fold_text(f, from->name);
+	to->state = (uint32_t)from->state;
+	to->since_ms = from->since_ms;
+	to->requeue_after_ms = from->requeue_after_ms;
+}
+FOLD_LIST(check_statuses, check_status, check_status, fill_check_status)
+
+static void fill_pod_count(const struct plm_fold *f, const struct plm_w_pod_count *from,
+			   struct plm_pod_count *to)
+{
+	to->name = plm_fold_text(f, from->name);
+	to->count = from->count;
+}
+FOLD_LIST(pod_counts, pod_count, pod_count, fill_pod_count)
+
+static void fill_assignment(const struct plm_fold *f, const struct plm_w_assignment *from,
+			    struct plm_assignment *to)
+{
+	to->name = plm_fold_text(f, from->name);
+	to->flavors = plm_fold_kvs(f, from->flavors);
+	to->usage = plm_fold_amounts(f, from->usage);
+	to->count = from->count;
+}
+FOLD_LIST(assignments, assignment, assignment, fill_assignment)
+
+static void fill_budget(const struct plm_fold *f, const struct plm_w_budget *from,
+			struct plm_budget *to)
+{
+	to->nodes = plm_fold_text(f, from->nodes);
+	to->reasons = plm_fold_texts(f, from->reasons);
+	to->schedule = plm_fold_text(f, from->schedule);
+	to->duration_ms = from->duration_ms;
+}
+FOLD_LIST(budgets, budget, budget, fill_budget)
+
+static void fill_cursor(const struct plm_fold *f, const struct plm_w_cursor *from,
+			struct plm_cursor *to)
+{
+	to->pod_set = plm_fold_text(f, from->pod_set);
+	to->resource = plm_fold_text(f, from->resource);
+	to->tried = from->tried;
+}
+FOLD_LIST(cursors, cursor, cursor, fill_cursor)
+
+static void fill_place(const struct plm_fold *f, const struct plm_w_place *from,
+		       struct plm_place *to)
+{
+	to->pod_set = plm_fold_text(f, from->pod_set);
+	to->target = plm_fold_text(f, from->target);
+	to->claim = from->claim == 1;
+	to->count = from->count;
+}
+FOLD_LIST(places, place, place, fill_place)
+
+static void fill_offering(const struct plm_fold *f, const struct plm_w_offering *from,
+			  struct plm_offering *to)
+{
+	to->zone = plm_fold_text(f, from->zone);
+	to->capacity_type = plm_fold_text(f, from->capacity_type);
+	to->reservation = plm_fold_text(f, from->reservation);
+	to->available = from->available == 1;
+	to->requirements = plm_fold_exprs(f, from->requirements);
+	to->estimated = from->estimated == 1;
+	to->price_micro = from->price_micro;
+	to->reserved_left = from->reserved_left;
+}
+FOLD_LIST(offerings, offering, offering, fill_offering)
+
+struct plm_why plm_fold_why(const struct plm_fold *f, const struct plm_w_explain *why, uint64_t seq)
+{
+	return (struct plm_why){
+		.seq = seq,
+		.rule = (uint32_t)why->rule,
+		.reason = (uint32_t)why->reason,
+		.object = plm_fold_text(f, why->object),
+		.resource = plm_fold_text(f, why->resource),
+		.flavor = plm_fold_text(f, why->flavor),
+	};
+}

@@ -1,0 +1,123 @@
+/*
+ * The order of things: which area folds when, and which takes its turn when.
+ *
+ * Facts and decisions are folded by cluster first, so that the areas see the object. GONE and RESULT
+ * are folded by cluster last: it frees the slot that the others still want to look at.
+ */
+#include "reducers/area.h"
+
+typedef void apply_fn(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch);
+
+static apply_fn *const areas[] = {
+	plm_cluster_apply,
+	plm_admission_apply,
+	plm_provision_apply,
+	plm_disruption_apply,
+};
+
+/* After this many returns from provisioning to admission in one cycle the rest waits for the next. */
+#define RETURNS_MAX 64U
+
+void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch)
+{
+	bool last = ev->type == PLM_EV_GONE || ev->type == PLM_EV_RESULT;
+	size_t mark = plm_arena_mark(scratch);
+
+	PLM_ASSERT(plm_event_info(ev->type) != NULL);
+	for (size_t i = 0; i < PLM_COUNTOF(areas); i++) {
+		size_t area = last ? (i + 1) % PLM_COUNTOF(areas) : i;
+
+		areas[area](st, ev, scratch);
+		plm_arena_rewind(scratch, mark);
+	}
+	st->seq = ev->seq;
+}
+
+/* The steps of a cycle, in order; 'nodes' and 'queues' say for which "only" they run. */
+static const struct {
+	plm_step_fn *step;
+	enum plm_phase_of_cycle phase;
+	bool queues, nodes;
+} turns[] = {
+	{plm_lifecycle_step, PLM_CYCLE_LIFECYCLE, true, true},
+	{plm_claims_step, PLM_CYCLE_CLAIMS, false, true},
+	{plm_admission_step, PLM_CYCLE_ADMISSION, true, false},
+	{plm_provision_step, PLM_CYCLE_PROVISION, false, true},
+	{plm_lifecycle_step, PLM_CYCLE_START, true, true},
+	{plm_disruption_step, PLM_CYCLE_DISRUPTION, false, true},
+};
+
+void plm_cycle_begin(struct plm_cycle_run *run, const struct plm_w_cycle *cycle)
+{
+	*run = (struct plm_cycle_run){.cycle = *cycle, .phase = PLM_CYCLE_LIFECYCLE};
+}
+
+static bool takes_part(const struct plm_state *st, size_t turn)
+{
+	switch (plm_root(st)->only) {
+	case PLM_ONLY_QUEUES:
+		return turns[turn].queues;
+	case PLM_ONLY_NODES:
+		return turns[turn].nodes;
+	default:
+		return true;
+	}
+}
+
+/* Quota came back: admission looks again in the same cycle, be it for another flavor. */
+static bool gave_back(const struct plm_out *out)
+{
+	for (uint32_t handle = 1; handle <= out->count; handle++) {
+		if (plm_out_item(out, handle)->type == PLM_EV_RELEASE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool plm_cycle_step(const struct plm_state *st, struct plm_cycle_run *run,
+		    struct plm_arena *scratch, struct plm_out *out)
+{
+	size_t turn = (size_t)run->phase;
+
+	PLM_ASSERT(turn < PLM_COUNTOF(turns));
+	PLM_ASSERT(turns[turn].phase == run->phase);
+	if (takes_part(st, turn) && !turns[turn].step(st, run, scratch, out)) {
+		return false;
+	}
+	if (run->phase > PLM_CYCLE_ADMISSION && gave_back(out) && run->returns < RETURNS_MAX &&
+	    takes_part(st, (size_t)PLM_CYCLE_ADMISSION)) {
+		run->returns++;
+		run->step = 0;
+		run->phase = PLM_CYCLE_ADMISSION;
+		return false;
+	}
+	run->step = 0;
+	run->phase++;
+	return run->phase == PLM_CYCLE_DONE;
+}
+
+int64_t plm_next_due(const struct plm_state *st)
+{
+	const int64_t due[] = {
+		plm_lifecycle_next_due(st), plm_claims_next_due(st),	 plm_admission_next_due(st),
+		plm_provision_next_due(st), plm_disruption_next_due(st),
+	};
+	int64_t first = PLM_UNSET;
+
+	for (size_t i = 0; i < PLM_COUNTOF(due); i++) {
+		if (due[i] != PLM_UNSET && (first == PLM_UNSET || due[i] < first)) {
+			first = due[i];
+		}
+	}
+	return first;
+}
+
+bool plm_cycle_wanted(const struct plm_state *st, int64_t now_ms)
+{
+	const struct plm_root *root = plm_root(st);
+	int64_t due = plm_next_due(st);
+
+	return root->queues_dirty == 1 || root->nodes_dirty == 1 ||
+	       (due != PLM_UNSET && due <= now_ms);
+}
