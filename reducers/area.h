@@ -21,8 +21,8 @@ void plm_disruption_apply(struct plm_state *st, const struct plm_event *ev,
 /* One step of the area's phase; true when the phase is over. */
 typedef bool plm_step_fn(const struct plm_state *st, struct plm_cycle_run *run,
 			 struct plm_arena *scratch, struct plm_out *out);
-plm_step_fn
-	plm_lifecycle_step; /* reducers/cluster: evictions done, starts and stops of jobs, claims */
+plm_step_fn plm_lifecycle_step; /* cluster: evictions done, jobs started and stopped, pods made */
+plm_step_fn plm_claims_step;	/* provision: claims and nodes on their way in and out */
 plm_step_fn plm_admission_step;
 plm_step_fn plm_provision_step;
 plm_step_fn plm_disruption_step;
