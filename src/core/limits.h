@@ -37,4 +37,17 @@
 /* Node labels, and tolerations, that the flavors of one pod set add (8 per flavor upstream). */
 #define PLM_LIMIT_FLAVOR_LABELS 128
 
+/* Sources. A Kubernetes quantity longer than this is refused. */
+#define PLM_LIMIT_QUANTITY_CHARS 64
+/* One document, or one item of a list; larger is refused (etcd itself takes 1.5 MiB). */
+#define PLM_LIMIT_ITEM_BYTES (8 * 1024 * 1024)
+/* Values of one document, aliases expanded; more are refused. */
+#define PLM_LIMIT_DOC_NODES 200000
+/* Nesting of a document; deeper is refused. */
+#define PLM_LIMIT_DOC_DEPTH 64
+/* Anchors of one YAML document; more are refused. */
+#define PLM_LIMIT_DOC_ANCHORS 256
+/* Memory for one document's tree, projection and texts. */
+#define PLM_LIMIT_DOC_BYTES (256 * 1024 * 1024)
+
 #endif

@@ -16,7 +16,7 @@
 #define PLM_MS_PER_DAY (24 * PLM_MS_PER_HOUR)
 
 /* Enough for every text that this module writes, with the terminating zero. */
-#define PLM_TIME_SIZE 40
+#define PLM_TIME_SIZE 64
 
 /*
  * '*out_ms' = Unix milliseconds of an RFC 3339 instant ("2026-01-01T00:00:00Z", an offset or a fraction
