@@ -25,10 +25,16 @@ enum plm_code plm_wire_decode(const struct plm_wire_type *type, struct plm_slice
 /* The payload of an event of 'info': 'object_hash' (32 bytes or empty) counts for facts only. */
 struct plm_slice plm_payload_encode(const struct plm_event_info *info, const void *value,
 				    struct plm_slice object_hash, struct plm_arena *arena);
-/* '*out_projection' (may be NULL) is the part that fingerprints compare; borrowed from 'bytes'. */
+struct plm_payload {
+	const struct plm_event_info *info; /* static */
+	const void *value;		   /* arena: the wire struct; texts borrow the bytes */
+	struct plm_slice hash;		   /* FACT: the object's hash or empty; borrowed */
+	struct plm_slice projection;	   /* the part that fingerprints compare; borrowed */
+};
+
+/* A payload of today's schema; codec/upcast.h reads older ones too. PLM_E_CORRUPT as above. */
 enum plm_code plm_payload_decode(const struct plm_event_info *info, struct plm_slice bytes,
-				 struct plm_arena *arena, const void **out,
-				 struct plm_slice *out_hash, struct plm_slice *out_projection,
+				 struct plm_arena *arena, struct plm_payload *out,
 				 struct plm_error *err) PLM_MUST_CHECK;
 
 struct plm_slice plm_envelope_encode(const struct plm_envelope *envelope, struct plm_arena *arena);

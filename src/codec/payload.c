@@ -34,11 +34,6 @@ struct plm_slice plm_payload_encode(const struct plm_event_info *info, const voi
 	return plm_pack_end(&pack, size);
 }
 
-struct pair {
-	const void *value;
-	struct plm_slice projection, hash;
-};
-
 static bool read_hash(struct plm_unpack *in, struct plm_slice *out)
 {
 	if (plm_unpack_nil(in)) {
@@ -51,8 +46,7 @@ static bool read_hash(struct plm_unpack *in, struct plm_slice *out)
 	       plm_unpack_refuse(in, "has an object hash of another size");
 }
 
-static bool read_pair(struct plm_wire_reader *reader, const struct plm_wire_type *type,
-		      struct pair *out)
+static bool read_pair(struct plm_wire_reader *reader, struct plm_payload *out)
 {
 	const uint8_t *begin = NULL;
 	uint32_t count = 0;
@@ -64,7 +58,7 @@ static bool read_pair(struct plm_wire_reader *reader, const struct plm_wire_type
 		return plm_unpack_refuse(&reader->in, "is not the pair of a fact");
 	}
 	begin = reader->in.at;
-	if (!plm_wire_read(reader, type, &out->value)) {
+	if (!plm_wire_read(reader, out->info->payload, &out->value)) {
 		return false;
 	}
 	out->projection = plm_slice_of(begin, (size_t)(reader->in.at - begin));
@@ -72,19 +66,18 @@ static bool read_pair(struct plm_wire_reader *reader, const struct plm_wire_type
 }
 
 enum plm_code plm_payload_decode(const struct plm_event_info *info, struct plm_slice bytes,
-				 struct plm_arena *arena, const void **out,
-				 struct plm_slice *out_hash, struct plm_slice *out_projection,
+				 struct plm_arena *arena, struct plm_payload *out,
 				 struct plm_error *err)
 {
 	struct plm_wire_reader reader = {.in = plm_unpack_begin(bytes), .arena = arena};
 	size_t mark = plm_arena_mark(arena);
-	struct pair pair = {.projection = bytes};
+	struct plm_payload payload = {.info = info, .projection = bytes};
 	bool good = false;
 
 	if (info->class == PLM_CLASS_FACT) {
-		good = read_pair(&reader, info->payload, &pair);
+		good = read_pair(&reader, &payload);
 	} else {
-		good = plm_wire_read(&reader, info->payload, &pair.value);
+		good = plm_wire_read(&reader, info->payload, &payload.value);
 	}
 	if (!good || !plm_unpack_end(&reader.in)) {
 		plm_arena_rewind(arena, mark);
@@ -92,12 +85,6 @@ enum plm_code plm_payload_decode(const struct plm_event_info *info, struct plm_s
 		return plm_fail_prefix(err, reader.full ? PLM_E_LIMIT : PLM_E_CORRUPT, "%s",
 				       info->name);
 	}
-	*out = pair.value;
-	if (out_hash != NULL) {
-		*out_hash = pair.hash;
-	}
-	if (out_projection != NULL) {
-		*out_projection = pair.projection;
-	}
+	*out = payload;
 	return PLM_OK;
 }

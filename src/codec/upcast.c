@@ -69,8 +69,7 @@ enum plm_code plm_payload_lift(struct plm_upcasters upcasters, const struct plm_
 	enum plm_code code = describe(upcasters, envelope, &then, err);
 
 	if (code == PLM_OK) {
-		code = plm_payload_decode(&then, envelope->payload, arena, &payload.value,
-					  &payload.hash, &payload.projection, err);
+		code = plm_payload_decode(&then, envelope->payload, arena, &payload, err);
 	}
 	if (code == PLM_OK) {
 		payload.info = plm_event_info(envelope->type);

@@ -26,16 +26,9 @@ struct plm_upcasters {
 /* The program's own. */
 struct plm_upcasters plm_upcasters(void);
 
-struct plm_payload {
-	const struct plm_event_info *info; /* static */
-	const void *value;		   /* arena: the wire struct of today's schema */
-	struct plm_slice hash;		   /* FACT: object hash or empty; borrowed */
-	struct plm_slice projection;	   /* the bytes that fingerprints compare; borrowed */
-};
-
 /*
- * The payload 'bytes' of an event of number 'type' and 'schema' as today's struct. PLM_E_VERSION: a type
- * or a schema that this build does not know; otherwise as plm_payload_decode().
+ * The payload of 'envelope' (PARTs joined) as today's struct. PLM_E_VERSION: a type or a schema that
+ * this build does not know; otherwise as plm_payload_decode().
  */
 enum plm_code plm_payload_lift(struct plm_upcasters upcasters, const struct plm_envelope *envelope,
 			       struct plm_arena *arena, struct plm_payload *out,

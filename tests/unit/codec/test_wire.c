@@ -67,9 +67,7 @@ static void a_fact_is_a_pair(void **state)
 	const struct plm_event_info *info = plm_event_info(PLM_EV_GONE);
 	uint8_t hash[32];
 	struct plm_slice bytes;
-	struct plm_slice out_hash;
-	struct plm_slice projection;
-	const void *value = NULL;
+	struct plm_payload out;
 	struct plm_error err;
 
 	(void)state;
@@ -80,11 +78,10 @@ static void a_fact_is_a_pair(void **state)
 	bytes = plm_payload_encode(info, &gone, plm_slice_of(hash, sizeof(hash)), &arena);
 	expect_bytes(bytes, "92940da26e73a170a175c420"
 			    "abababababababababababababababababababababababababababababababab");
-	plm_assert_ok(plm_payload_decode(info, bytes, &arena, &value, &out_hash, &projection, &err),
-		      &err);
-	assert_true(plm_wire_equal(&plm_type_gone, &gone, value));
-	assert_true(plm_slice_equal(out_hash, plm_slice_of(hash, sizeof(hash))));
-	expect_bytes(projection, "940da26e73a170a175");
+	plm_assert_ok(plm_payload_decode(info, bytes, &arena, &out, &err), &err);
+	assert_true(plm_wire_equal(&plm_type_gone, &gone, out.value));
+	assert_true(plm_slice_equal(out.hash, plm_slice_of(hash, sizeof(hash))));
+	expect_bytes(out.projection, "940da26e73a170a175");
 }
 
 static void unset_is_nil_and_unlimited_is_a_number(void **state)
@@ -233,7 +230,7 @@ static void a_fact_needs_its_pair(void **state)
 		{"92940da0a0a0c0c0", "after its end"},
 	};
 	const struct plm_event_info *info = plm_event_info(PLM_EV_GONE);
-	const void *out = NULL;
+	struct plm_payload out;
 	struct plm_error err = {0};
 
 	(void)state;
@@ -241,8 +238,7 @@ static void a_fact_needs_its_pair(void **state)
 		enum plm_code code = PLM_OK;
 
 		plm_arena_reset(&arena);
-		code = plm_payload_decode(info, from_hex(rows[i].hex), &arena, &out, NULL, NULL,
-					  &err);
+		code = plm_payload_decode(info, from_hex(rows[i].hex), &arena, &out, &err);
 		plm_assert_fails(code, PLM_E_CORRUPT, err, rows[i].part);
 		assert_non_null(strstr(err.text, "GONE: "));
 	}
@@ -264,18 +260,16 @@ static void poke(const struct plm_event_info *info, struct plm_slice bytes, uint
 {
 	uint8_t *copy = plm_arena_take(&arena, bytes.size);
 	size_t at = plm_test_below(random, bytes.size);
-	struct plm_slice hash = {0};
-	const void *value = NULL;
+	struct plm_payload out;
 	struct plm_slice again;
 
-	assert_int_not_equal(plm_payload_decode(info, plm_slice_of(bytes.ptr, at), &arena, &value,
-						NULL, NULL, NULL),
-			     PLM_OK);
+	assert_int_not_equal(
+		plm_payload_decode(info, plm_slice_of(bytes.ptr, at), &arena, &out, NULL), PLM_OK);
 	memcpy(copy, bytes.ptr, bytes.size);
 	copy[at] = (uint8_t)plm_test_random(random);
-	if (plm_payload_decode(info, plm_slice_of(copy, bytes.size), &arena, &value, &hash, NULL,
-			       NULL) == PLM_OK) {
-		again = plm_payload_encode(info, value, hash, &arena);
+	if (plm_payload_decode(info, plm_slice_of(copy, bytes.size), &arena, &out, NULL) ==
+	    PLM_OK) {
+		again = plm_payload_encode(info, out.value, out.hash, &arena);
 		assert_true(plm_slice_equal(again, plm_slice_of(copy, bytes.size)));
 	}
 }
@@ -284,21 +278,20 @@ static void round_trip(const struct plm_event_info *info, uint64_t *random)
 {
 	uint8_t hash[32] = {1, 2, 3};
 	struct plm_slice object = plm_slice_of(hash, plm_test_below(random, 2) * sizeof(hash));
-	struct plm_slice out_hash = {0};
 	struct plm_slice bytes;
+	struct plm_payload out;
 	const void *value = NULL;
-	const void *out = NULL;
 	struct plm_error err;
 
 	plm_arena_reset(&arena);
 	value = plm_wire_random(info->payload, random, &arena);
 	bytes = plm_payload_encode(info, value, object, &arena);
-	plm_assert_ok(plm_payload_decode(info, bytes, &arena, &out, &out_hash, NULL, &err), &err);
-	assert_true(plm_wire_equal(info->payload, value, out));
+	plm_assert_ok(plm_payload_decode(info, bytes, &arena, &out, &err), &err);
+	assert_true(plm_wire_equal(info->payload, value, out.value));
 	if (info->class == PLM_CLASS_FACT) {
-		assert_true(plm_slice_equal(object, out_hash));
+		assert_true(plm_slice_equal(object, out.hash));
 	}
-	assert_true(plm_slice_equal(plm_payload_encode(info, out, out_hash, &arena), bytes));
+	assert_true(plm_slice_equal(plm_payload_encode(info, out.value, out.hash, &arena), bytes));
 	for (int i = 0; i < 8; i++) {
 		poke(info, bytes, random);
 	}
