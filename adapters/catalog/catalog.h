@@ -31,9 +31,13 @@
 enum plm_code plm_catalog_builtin(const char *region, struct plm_arena *arena,
 				  struct plm_w_catalog *out, struct plm_error *err) PLM_MUST_CHECK;
 
+/* What the arena must have free to read a file of 'file_size' bytes. */
+size_t plm_catalog_room(size_t file_size);
+
 /*
  * Read a catalogue file: 'text' is its content (borrowed), 'name' is how errors call it. PLM_E_INPUT:
- * 'err' says file, instance type, field and what is wrong; 'out' is untouched.
+ * 'err' says file, instance type, field and what is wrong. PLM_E_LIMIT: less than plm_catalog_room() is
+ * free in the arena. 'out' is then untouched.
  */
 enum plm_code plm_catalog_read(struct plm_slice text, const char *name, struct plm_arena *arena,
 			       struct plm_w_catalog *out, struct plm_error *err) PLM_MUST_CHECK;

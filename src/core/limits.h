@@ -49,5 +49,7 @@
 #define PLM_LIMIT_DOC_ANCHORS 256
 /* Memory for one document's tree, projection and texts. */
 #define PLM_LIMIT_DOC_BYTES (256 * 1024 * 1024)
+/* Entries of one list of a catalogue type (values, requirements, resources, offerings). */
+#define PLM_LIMIT_CATALOG_LIST 4096
 
 #endif
