@@ -1,4 +1,4 @@
-#include "harness.h"
+#include "tests/fuzz/harness.h"
 
 #include "adapters/catalog/catalog.h"
 

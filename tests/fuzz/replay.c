@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness.h"
+#include "tests/fuzz/harness.h"
 
 #define INPUT_BYTES ((size_t)1 << 20)
 #define CUTS 200
