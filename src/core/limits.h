@@ -10,6 +10,17 @@
 #define PLM_LIMIT_BATCH_FACTS 1024
 /* Bytes of the facts of one batch; more wait for the next batch. */
 #define PLM_LIMIT_BATCH_BYTES (1024 * 1024)
+/* Records of one batch, decisions included; more is refused before anything is tried. */
+#define PLM_LIMIT_FRAME_RECORDS (1024 * 1024)
+/* Bytes of the records of one batch, decisions included; more is refused before anything is tried. */
+#define PLM_LIMIT_FRAME_BYTES (256LL * 1024 * 1024)
+/* Records whose frames a writer verifies when it opens the log; older ones are verified when read. */
+#define PLM_LIMIT_TAIL_EVENTS (256 * 1024)
+/* Age of a read transaction on a live log; it is renewed then, so that no page is pinned for long. */
+#define PLM_LIMIT_READ_MS 2000
+/* Slices of a snapshot's image, and its bytes; more is refused. */
+#define PLM_LIMIT_SNAPSHOT_PARTS 64
+#define PLM_LIMIT_SNAPSHOT_BYTES (16LL * 1024 * 1024 * 1024)
 /* A HASH record comes first in the batch after this many events. */
 #define PLM_LIMIT_HASH_EVENTS 4096
 /* Granularity of the incremental state hash. */
