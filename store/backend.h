@@ -56,6 +56,11 @@ struct plm_backend {
 /* A log over 'backend' (ownership moves). */
 struct plm_log *plm_log_over(const struct plm_backend *backend, enum plm_log_mode mode);
 
+/* Reading by batches: the next whole batch (borrowed until the next call), and where the cursor stands. */
+enum plm_code plm_log_cursor_batch(struct plm_log_cursor *cursor, struct plm_slice *out,
+				   struct plm_error *err) PLM_MUST_CHECK;
+struct plm_log_head plm_log_cursor_head(const struct plm_log_cursor *cursor);
+
 /* The backends' own open calls; codes as plm_log_open(). */
 enum plm_code plm_lmdb_open(const char *path, enum plm_log_mode mode, struct plm_backend *out,
 			    struct plm_error *err) PLM_MUST_CHECK;

@@ -231,6 +231,26 @@ enum plm_code plm_log_cursor_next(struct plm_log_cursor *cursor, struct plm_log_
 	return PLM_OK;
 }
 
+enum plm_code plm_log_cursor_batch(struct plm_log_cursor *cursor, struct plm_slice *out,
+				   struct plm_error *err)
+{
+	enum plm_code code = PLM_OK;
+
+	PLM_ASSERT(!cursor->dead);
+	PLM_ASSERT(cursor->index == cursor->count);
+	code = next_batch(cursor, err);
+	if (code == PLM_OK) {
+		cursor->index = cursor->count;
+		*out = plm_slice_of(cursor->blob.bytes, cursor->blob.size);
+	}
+	return code;
+}
+
+struct plm_log_head plm_log_cursor_head(const struct plm_log_cursor *cursor)
+{
+	return cursor->head;
+}
+
 void plm_log_cursor_close(struct plm_log_cursor *cursor)
 {
 	if (cursor == NULL) {
