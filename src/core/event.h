@@ -154,6 +154,9 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_EVICTED, "eviction completed")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
+/* The lists of fields are tables; the formatter would reflow them anew each time. */
+/* clang-format off */
+
 /* One thing that was considered and why it dropped out (or 'rule' FITS). need - have = short. */
 #define PLM_CANDIDATE_FIELDS(S, Y, I, E, T, R, L)                                                  \
 	S(candidate) E(rule, rule) S(resource) I(need) I(have) S(detail)
@@ -168,11 +171,8 @@ PLM_W_STRUCT(step, PLM_STEP_FIELDS)
  * PLM_UNSET where the rule has none. At most 8 candidates; the funnel holds counts per rule.
  */
 #define PLM_EXPLAIN_FIELDS(S, Y, I, E, T, R, L)                                                    \
-	E(kind, kind)                                                                              \
-	S(ns)                                                                                      \
-	S(name)                                                                                    \
-	E(rule, rule) E(reason, reason) S(object) S(resource) S(flavor) I(need) I(have) I(limit)   \
-		S(detail) L(considered, candidate) L(funnel, step)
+	E(kind, kind) S(ns) S(name) E(rule, rule) E(reason, reason) S(object) S(resource)          \
+	S(flavor) I(need) I(have) I(limit) S(detail) L(considered, candidate) L(funnel, step)
 PLM_W_STRUCT(explain, PLM_EXPLAIN_FIELDS)
 #define PLM_EXPLAIN_MAX_CANDIDATES 8
 
@@ -214,13 +214,10 @@ PLM_W_ENUM(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
  * cloud is remembered. 'settle' 1 = effects are taken as done (decide --cycles settled).
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
-	E(compat, compat)                                                                          \
-	E(only, only)                                                                              \
-	S(cluster_name)                                                                            \
-	S(region) I(fair_sharing) I(pending_by_hand) I(batch_idle_ms) I(batch_max_ms)              \
-		E(preferences, preference_policy) E(min_values, min_values_policy)                 \
-			I(gang_timeout_ms) I(registration_timeout_ms) I(launch_timeout_ms)         \
-				I(stock_out_ms) I(settle)
+	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
+	I(pending_by_hand) I(batch_idle_ms) I(batch_max_ms) E(preferences, preference_policy)      \
+	E(min_values, min_values_policy) I(gang_timeout_ms) I(registration_timeout_ms)             \
+	I(launch_timeout_ms) I(stock_out_ms) I(settle)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)
@@ -287,8 +284,8 @@ PLM_W_STRUCT(cursor, PLM_CURSOR_FIELDS)
  * preemptor; 'park_alike' 1 = workloads with an equal scheduling hash are parked with it.
  */
 #define PLM_PEND_FIELDS(S, Y, I, E, T, R, L)                                                       \
-	S(ns)                                                                                      \
-	S(name) E(place, queue_place) I(sticky) I(park_alike) L(cursor, cursor) R(why, explain)
+	S(ns) S(name) E(place, queue_place) I(sticky) I(park_alike) L(cursor, cursor)              \
+	R(why, explain)
 PLM_W_STRUCT(pend, PLM_PEND_FIELDS)
 
 /* A workload must give its quota back; it holds it until RELEASE. 'by_*' the preemptor, if any. */
@@ -323,11 +320,9 @@ PLM_W_STRUCT(nominate, PLM_NOMINATE_FIELDS)
 
 /* A new node is wanted. 'types' cheapest first. 'for_*' the gang, if any. */
 #define PLM_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                      \
-	S(name)                                                                                    \
-	S(pool)                                                                                    \
-	S(class_name)                                                                              \
-	L(requirements, expr) T(types) L(requests, amount) L(labels, kv) L(taints, taint)          \
-		L(startup_taints, taint) I(price_micro) S(for_ns) S(for_name) R(why, explain)
+	S(name) S(pool) S(class_name) L(requirements, expr) T(types) L(requests, amount)           \
+	L(labels, kv) L(taints, taint) L(startup_taints, taint) I(price_micro) S(for_ns)           \
+	S(for_name) R(why, explain)
 PLM_W_STRUCT(claim, PLM_CLAIM_FIELDS)
 
 /* A claim is given up or its node removed: no pod is placed on it any more. */
@@ -376,9 +371,8 @@ PLM_W_STRUCT(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
 
 /* Create pod 'name' of PodSet 'owner' from its template with these additions. */
 #define PLM_REQ_POD_CREATE_FIELDS(S, Y, I, E, T, R, L)                                             \
-	S(ns)                                                                                      \
-	S(name)                                                                                    \
-	S(owner) S(owner_uid) I(index) L(node_selector, kv) L(tolerations, toleration) L(labels, kv)
+	S(ns) S(name) S(owner) S(owner_uid) I(index) L(node_selector, kv)                          \
+	L(tolerations, toleration) L(labels, kv)
 PLM_W_STRUCT(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
 
 /* Evict or delete; the UID is the precondition. */
@@ -390,10 +384,8 @@ PLM_W_STRUCT(offer, PLM_OFFER_FIELDS)
 
 /* One instance for 'claim', of the first of 'offers' (best first) that the cloud has. */
 #define PLM_REQ_LAUNCH_FIELDS(S, Y, I, E, T, R, L)                                                 \
-	S(claim)                                                                                   \
-	S(pool)                                                                                    \
-	S(class_name)                                                                              \
-	L(offers, offer) L(labels, kv) L(taints, taint) L(startup_taints, taint) L(tags, kv)
+	S(claim) S(pool) S(class_name) L(offers, offer) L(labels, kv) L(taints, taint)             \
+	L(startup_taints, taint) L(tags, kv)
 PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
 
 #define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
@@ -421,11 +413,9 @@ PLM_W_ENUM(result_class, PLM_RESULT_CLASS_LIST)
  * fields are set by a done launch; 'refused' lists offers found to be out of stock.
  */
 #define PLM_RESULT_FIELDS(S, Y, I, E, T, R, L)                                                     \
-	I(intent)                                                                                  \
-	E(class, result_class)                                                                     \
-	S(code)                                                                                    \
-	S(message) S(provider_id) S(instance_type) S(zone) S(capacity_type) I(price_micro)         \
-		L(capacity, amount) L(allocatable, amount) L(labels, kv) L(refused, offer)
+	I(intent) E(class, result_class) S(code) S(message) S(provider_id) S(instance_type)        \
+	S(zone) S(capacity_type) I(price_micro) L(capacity, amount) L(allocatable, amount)         \
+	L(labels, kv) L(refused, offer)
 PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 
 /* ---- the catalogue of events ------------------------------------------------------------------- */
@@ -518,5 +508,7 @@ struct plm_event {
 	uint16_t type;
 	const void *payload; /* the wire struct of 'type', borrowed */
 };
+
+/* clang-format on */
 
 #endif

@@ -24,7 +24,7 @@
 /* A HASH record comes first in the batch after this many events. */
 #define PLM_LIMIT_HASH_EVENTS 4096
 /* Granularity of the incremental state hash. */
-#define PLM_LIMIT_CHUNK_BYTES (64 * 1024)
+#define PLM_LIMIT_CHUNK_BYTES 65536
 /* Address space of the LMDB map, reserved once. */
 #define PLM_LIMIT_MAP_BYTES (64LL * 1024 * 1024 * 1024)
 /*

@@ -133,6 +133,9 @@ PLM_W_ENUM(consolidation, PLM_CONSOLIDATION_LIST)
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
+/* The lists of fields are tables; the formatter would reflow them anew each time. */
+/* clang-format off */
+
 #define PLM_KV_FIELDS(S, Y, I, E, T, R, L) S(key) S(value)
 PLM_W_STRUCT(kv, PLM_KV_FIELDS)
 
@@ -141,11 +144,8 @@ PLM_W_STRUCT(amount, PLM_AMOUNT_FIELDS)
 
 /* 'owner_*' is the controller owner reference. Lists of kv and amount are sorted by key, unique. */
 #define PLM_META_FIELDS(S, Y, I, E, T, R, L)                                                       \
-	S(ns)                                                                                      \
-	S(name)                                                                                    \
-	S(uid)                                                                                     \
-	I(created_ms) I(deleting_ms) I(generation) S(owner_kind) S(owner_name) S(owner_uid)        \
-		L(labels, kv)
+	S(ns) S(name) S(uid) I(created_ms) I(deleting_ms) I(generation) S(owner_kind)              \
+	S(owner_name) S(owner_uid) L(labels, kv)
 PLM_W_STRUCT(meta, PLM_META_FIELDS)
 
 #define PLM_TAINT_FIELDS(S, Y, I, E, T, R, L) S(key) S(value) E(effect, taint_effect)
@@ -167,17 +167,13 @@ PLM_W_STRUCT(term, PLM_TERM_FIELDS)
 PLM_W_STRUCT(selector, PLM_SELECTOR_FIELDS)
 
 #define PLM_AFFINITY_FIELDS(S, Y, I, E, T, R, L)                                                   \
-	I(weight)                                                                                  \
-	S(topology_key)                                                                            \
-	R(selector, selector) T(namespaces) R(ns_selector, selector) T(match_keys) T(mismatch_keys)
+	I(weight) S(topology_key) R(selector, selector) T(namespaces) R(ns_selector, selector)     \
+	T(match_keys) T(mismatch_keys)
 PLM_W_STRUCT(affinity, PLM_AFFINITY_FIELDS)
 
 #define PLM_SPREAD_FIELDS(S, Y, I, E, T, R, L)                                                     \
-	S(topology_key)                                                                            \
-	I(max_skew)                                                                                \
-	E(when, spread_when)                                                                       \
-	R(selector, selector) I(min_domains) E(affinity_policy, node_policy)                       \
-		E(taints_policy, node_policy) T(match_keys)
+	S(topology_key) I(max_skew) E(when, spread_when) R(selector, selector) I(min_domains)      \
+	E(affinity_policy, node_policy) E(taints_policy, node_policy) T(match_keys)
 PLM_W_STRUCT(spread, PLM_SPREAD_FIELDS)
 
 #define PLM_PORT_FIELDS(S, Y, I, E, T, R, L) S(ip) S(protocol) I(port)
@@ -190,23 +186,17 @@ PLM_W_STRUCT(port, PLM_PORT_FIELDS)
  * request exceeds its limit, else empty. 'required_present' tells "no required affinity" from "no term".
  */
 #define PLM_SHAPE_FIELDS(S, Y, I, E, T, R, L)                                                      \
-	L(requests, amount)                                                                        \
-	L(node_selector, kv)                                                                       \
-	I(required_present)                                                                        \
-	L(required, term) L(preferred, term) L(tolerations, toleration) L(affinity, affinity)      \
-		L(anti_affinity, affinity) L(preferred_affinity, affinity)                         \
-			L(preferred_anti_affinity, affinity) L(spread, spread) L(ports, port)      \
-				T(volume_claims) S(runtime_class) S(scheduler) S(priority_class)   \
-					I(priority) I(never_preempt) S(over_limit)
+	L(requests, amount) L(node_selector, kv) I(required_present) L(required, term)             \
+	L(preferred, term) L(tolerations, toleration) L(affinity, affinity)                        \
+	L(anti_affinity, affinity) L(preferred_affinity, affinity)                                 \
+	L(preferred_anti_affinity, affinity) L(spread, spread) L(ports, port) T(volume_claims)     \
+	S(runtime_class) S(scheduler) S(priority_class) I(priority) I(never_preempt) S(over_limit)
 PLM_W_STRUCT(shape, PLM_SHAPE_FIELDS)
 
 /* 'count' pods of one template. 'min_count' PLM_UNSET = no partial admission. */
 #define PLM_POD_SET_SPEC_FIELDS(S, Y, I, E, T, R, L)                                               \
-	S(name)                                                                                    \
-	I(count)                                                                                   \
-	I(min_count)                                                                               \
-	L(labels, kv) R(shape, shape) S(topology_required) S(topology_preferred)                   \
-		I(topology_unconstrained)
+	S(name) I(count) I(min_count) L(labels, kv) R(shape, shape) S(topology_required)           \
+	S(topology_preferred) I(topology_unconstrained)
 PLM_W_STRUCT(pod_set_spec, PLM_POD_SET_SPEC_FIELDS)
 
 /* ---- queue objects ----------------------------------------------------------------------------- */
@@ -215,8 +205,8 @@ PLM_W_STRUCT(pod_set_spec, PLM_POD_SET_SPEC_FIELDS)
 PLM_W_STRUCT(namespace, PLM_NAMESPACE_FIELDS)
 
 #define PLM_FLAVOR_FIELDS(S, Y, I, E, T, R, L)                                                     \
-	R(meta, meta)                                                                              \
-	L(node_labels, kv) L(node_taints, taint) L(tolerations, toleration) S(topology)
+	R(meta, meta) L(node_labels, kv) L(node_taints, taint) L(tolerations, toleration)          \
+	S(topology)
 PLM_W_STRUCT(flavor, PLM_FLAVOR_FIELDS)
 
 /* 'nominal' may be PLM_UNLIMITED; 'borrowing' and 'lending' are PLM_UNSET when absent. */
@@ -243,15 +233,11 @@ PLM_W_STRUCT(check_use, PLM_CHECK_USE_FIELDS)
  * 'misconfigured' says what makes the queue inactive, else empty.
  */
 #define PLM_CLUSTER_QUEUE_FIELDS(S, Y, I, E, T, R, L)                                              \
-	R(meta, meta)                                                                              \
-	S(cohort)                                                                                  \
-	L(groups, group)                                                                           \
-	E(strategy, strategy) R(ns_selector, selector) E(when_can_borrow, fungibility)             \
-		E(when_can_preempt, fungibility) E(preference, flavor_preference)                  \
-			E(within, preemption) E(reclaim, preemption) E(borrow_within, preemption)  \
-				I(borrow_threshold) I(preempt_threshold) E(stop, stop)             \
-					I(weight_nano) L(checks, check_use) I(capacity_check)      \
-						I(dialect) S(misconfigured)
+	R(meta, meta) S(cohort) L(groups, group) E(strategy, strategy) R(ns_selector, selector)    \
+	E(when_can_borrow, fungibility) E(when_can_preempt, fungibility)                           \
+	E(preference, flavor_preference) E(within, preemption) E(reclaim, preemption)              \
+	E(borrow_within, preemption) I(borrow_threshold) I(preempt_threshold) E(stop, stop)        \
+	I(weight_nano) L(checks, check_use) I(capacity_check) I(dialect) S(misconfigured)
 PLM_W_STRUCT(cluster_queue, PLM_CLUSTER_QUEUE_FIELDS)
 
 #define PLM_LOCAL_QUEUE_FIELDS(S, Y, I, E, T, R, L)                                                \
@@ -286,14 +272,10 @@ PLM_W_STRUCT(pod_count, PLM_POD_COUNT_FIELDS)
  * 0 absent, 1 True. 'gated' 1 = an admission gate annotation is non-empty.
  */
 #define PLM_WORKLOAD_FIELDS(S, Y, I, E, T, R, L)                                                   \
-	R(meta, meta)                                                                              \
-	S(queue)                                                                                   \
-	I(priority)                                                                                \
-	S(priority_class) I(active) I(gated) L(pod_sets, pod_set_spec) S(cluster_queue)            \
-		L(assignments, assignment) I(reserved_ms) I(admitted_ms) I(evicted_ms)             \
-			S(evicted_reason) I(requeued) I(requeue_at_ms) I(finished_ms)              \
-				S(finished_reason) L(checks, check_status)                         \
-					L(reclaimable, pod_count)
+	R(meta, meta) S(queue) I(priority) S(priority_class) I(active) I(gated)                    \
+	L(pod_sets, pod_set_spec) S(cluster_queue) L(assignments, assignment) I(reserved_ms)       \
+	I(admitted_ms) I(evicted_ms) S(evicted_reason) I(requeued) I(requeue_at_ms) I(finished_ms) \
+	S(finished_reason) L(checks, check_status) L(reclaimable, pod_count)
 PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
 
 /* ---- work -------------------------------------------------------------------------------------- */
@@ -304,29 +286,22 @@ PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
  * queue is named and nothing suspends it. 'min_parallelism' PLM_UNSET = no partial admission.
  */
 #define PLM_JOB_FIELDS(S, Y, I, E, T, R, L)                                                        \
-	R(meta, meta)                                                                              \
-	E(kind, kind)                                                                              \
-	S(workload)                                                                                \
-	S(queue) S(work_queue) S(priority_class) I(managed) I(suspended) I(parallelism)            \
-		I(completions) I(backoff_limit) I(indexed) I(min_parallelism) I(active) I(ready)   \
-			I(succeeded) I(failed) E(end, job_end) I(ended_ms) I(started_ms)           \
-				R(template, pod_set_spec)
+	R(meta, meta) E(kind, kind) S(workload) S(queue) S(work_queue) S(priority_class)           \
+	I(managed) I(suspended) I(parallelism) I(completions) I(backoff_limit) I(indexed)          \
+	I(min_parallelism) I(active) I(ready) I(succeeded) I(failed) E(end, job_end) I(ended_ms)   \
+	I(started_ms) R(template, pod_set_spec)
 PLM_W_STRUCT(job, PLM_JOB_FIELDS)
 
 /* 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status. */
 #define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
-	R(meta, meta)                                                                              \
-	R(shape, shape)                                                                            \
-	S(node)                                                                                    \
-	S(nominated) E(phase, phase) I(unschedulable) I(no_status) I(gated) I(ready) I(started_ms) \
-		I(do_not_disrupt) I(deletion_cost) S(pod_set) I(index)
+	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
+	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost) S(pod_set) \
+	I(index)
 PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \
-	R(meta, meta)                                                                              \
-	S(provider_id)                                                                             \
-	L(taints, taint)                                                                           \
-	L(capacity, amount) L(allocatable, amount) I(ready) I(unschedulable) I(do_not_disrupt)
+	R(meta, meta) S(provider_id) L(taints, taint) L(capacity, amount) L(allocatable, amount)   \
+	I(ready) I(unschedulable) I(do_not_disrupt)
 PLM_W_STRUCT(node, PLM_NODE_FIELDS)
 
 #define PLM_DAEMON_SET_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) R(template, pod_set_spec)
@@ -349,22 +324,16 @@ PLM_W_STRUCT(budget, PLM_BUDGET_FIELDS)
  * pool may not be used, else empty.
  */
 #define PLM_NODE_POOL_FIELDS(S, Y, I, E, T, R, L)                                                  \
-	R(meta, meta)                                                                              \
-	E(class_kind, kind)                                                                        \
-	S(class_name)                                                                              \
-	L(labels, kv) L(taints, taint) L(startup_taints, taint) L(requirements, expr)              \
-		L(limits, amount) I(weight) I(min_size) I(max_size) I(expire_ms) I(grace_ms)       \
-			I(consolidate_after_ms) E(consolidation, consolidation) L(budgets, budget) \
-				I(dialect) S(not_ready)
+	R(meta, meta) E(class_kind, kind) S(class_name) L(labels, kv) L(taints, taint)             \
+	L(startup_taints, taint) L(requirements, expr) L(limits, amount) I(weight) I(min_size)     \
+	I(max_size) I(expire_ms) I(grace_ms) I(consolidate_after_ms)                               \
+	E(consolidation, consolidation) L(budgets, budget) I(dialect) S(not_ready)
 PLM_W_STRUCT(node_pool, PLM_NODE_POOL_FIELDS)
 
 #define PLM_NODE_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                 \
-	R(meta, meta)                                                                              \
-	S(pool)                                                                                    \
-	L(requirements, expr)                                                                      \
-	L(requests, amount) L(taints, taint) L(startup_taints, taint) S(provider_id) S(node)       \
-		L(capacity, amount) L(allocatable, amount) I(launched_ms) I(registered_ms)         \
-			I(initialized_ms) I(do_not_disrupt)
+	R(meta, meta) S(pool) L(requirements, expr) L(requests, amount) L(taints, taint)           \
+	L(startup_taints, taint) S(provider_id) S(node) L(capacity, amount) L(allocatable, amount) \
+	I(launched_ms) I(registered_ms) I(initialized_ms) I(do_not_disrupt)
 PLM_W_STRUCT(node_claim, PLM_NODE_CLAIM_FIELDS)
 
 /* EC2NodeClass or NodeTemplate: 'kind'. No 'instance_types' = all. 'not_ready' as for pools. */
@@ -383,19 +352,19 @@ PLM_W_STRUCT(gone, PLM_GONE_FIELDS)
  * 'requirements' = what it requires beyond zone, capacity type and reservation id (empty = has none).
  */
 #define PLM_OFFERING_FIELDS(S, Y, I, E, T, R, L)                                                   \
-	S(zone)                                                                                    \
-	S(capacity_type)                                                                           \
-	S(reservation)                                                                             \
-	I(price_micro) I(available) I(reserved_left) I(estimated) L(requirements, expr)
+	S(zone) S(capacity_type) S(reservation) I(price_micro) I(available) I(reserved_left)       \
+	I(estimated) L(requirements, expr)
 PLM_W_STRUCT(offering, PLM_OFFERING_FIELDS)
 
 /* 'allocatable' = capacity - overheads, may be negative. 'requirements' complete by the catalogue rules. */
 #define PLM_INSTANCE_TYPE_FIELDS(S, Y, I, E, T, R, L)                                              \
-	S(name)                                                                                    \
-	L(requirements, expr) L(capacity, amount) L(allocatable, amount) L(offerings, offering)
+	S(name) L(requirements, expr) L(capacity, amount) L(allocatable, amount)                   \
+	L(offerings, offering)
 PLM_W_STRUCT(instance_type, PLM_INSTANCE_TYPE_FIELDS)
 
 #define PLM_CATALOG_FIELDS(S, Y, I, E, T, R, L) S(region) S(source) L(types, instance_type)
 PLM_W_STRUCT(catalog, PLM_CATALOG_FIELDS)
+
+/* clang-format on */
 
 #endif

@@ -44,7 +44,11 @@ static inline int plm_slice_compare(struct plm_slice a, struct plm_slice b)
 
 static inline bool plm_slice_equal(struct plm_slice a, struct plm_slice b)
 {
-	return a.size == b.size && (a.size == 0 || memcmp(a.ptr, b.ptr, a.size) == 0);
+	if (a.size != b.size || a.size == 0) {
+		return a.size == b.size;
+	}
+	PLM_ASSERT(a.ptr != NULL && b.ptr != NULL);
+	return memcmp(a.ptr, b.ptr, a.size) == 0;
 }
 
 static inline bool plm_slice_is(struct plm_slice a, const char *text)

@@ -1,4 +1,4 @@
-#include "tests/fuzz/harness.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "adapters/catalog/catalog.h"
 

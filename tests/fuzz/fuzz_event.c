@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "codec/upcast.h"
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #define ENVELOPE 255
 #define MEMORY (64U << 20)
@@ -47,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0) {
 		return 0;
 	}
-	if (arena.base == NULL && plm_arena_init(&arena, MEMORY, NULL) != PLM_OK) {
-		abort();
+	if (arena.base == NULL) {
+		PLM_ASSERT(plm_arena_init(&arena, MEMORY, NULL) == PLM_OK);
 	}
 	plm_arena_reset(&arena);
 	if (data[0] == ENVELOPE) {

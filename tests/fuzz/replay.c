@@ -1,86 +1,86 @@
 /*
- * replay.c - hand every file of a corpus folder to a harness
+ * replay.c - run a harness over its corpus without a fuzzer
  *
- * Each file goes in whole, at eight shorter lengths, and with one bit of eight places flipped.
+ * Each file of the folder is one test: whole, cut at a few hundred lengths, and with single bytes changed
+ * from a seed.
  */
+#include "plm_test.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#define VARIANTS 8
+#define INPUT_BYTES ((size_t)1 << 20)
+#define CUTS 200
+#define CHANGES 300
+#define FILES_MAX 512
 
-/* The file as heap bytes of exactly its size, so that a sanitizer sees one byte too many. */
-static uint8_t *slurp(const char *path, size_t *out_size)
+static char paths[FILES_MAX][PLM_ERROR_TEXT_SIZE];
+
+/* The harness sees exact heap copies, so that a sanitizer notices a read beyond the end. */
+static void feed(const uint8_t *bytes, size_t size)
 {
+	uint8_t *exact = NULL;
+
+	PLM_ASSERT(size <= INPUT_BYTES);
+	exact = malloc(size == 0 ? 1 : size);
+	PLM_ASSERT(exact != NULL);
+	memcpy(exact, bytes, size);
+	(void)LLVMFuzzerTestOneInput(exact, size);
+	free(exact);
+}
+
+static void replay(void **state)
+{
+	static uint8_t bytes[INPUT_BYTES];
+	const char *path = *state;
 	FILE *file = fopen(path, "rb");
-	uint8_t *bytes = NULL;
-	long size = 0;
+	uint64_t random = plm_test_seed();
+	size_t size = 0;
 
-	if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-		perror(path);
-		exit(1);
+	PLM_ASSERT(file != NULL);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	assert_int_equal(fclose(file), 0);
+	assert_true(size < sizeof(bytes));
+	feed(bytes, size);
+	for (size_t i = 0; i < CUTS; i++) {
+		feed(bytes, size * i / CUTS);
 	}
-	size = ftell(file);
-	rewind(file);
-	bytes = malloc(size > 0 ? (size_t)size : 1);
-	if (bytes == NULL || fread(bytes, 1, (size_t)size, file) != (size_t)size) {
-		perror(path);
-		exit(1);
+	for (size_t i = 0; i < CHANGES && size > 0; i++) {
+		size_t at = plm_test_below(&random, size);
+		uint8_t old = bytes[at];
+
+		bytes[at] = (uint8_t)plm_test_random(&random);
+		feed(bytes, size);
+		bytes[at] = old;
 	}
-	(void)fclose(file);
-	*out_size = (size_t)size;
-	return bytes;
 }
 
-static void one(const uint8_t *bytes, size_t size)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	uint8_t *copy = malloc(size > 0 ? size : 1);
-
-	if (copy == NULL) {
-		exit(1);
-	}
-	memcpy(copy, bytes, size);
-	(void)LLVMFuzzerTestOneInput(copy, size);
-	free(copy);
-}
-
-static void variants(uint8_t *bytes, size_t size)
-{
-	one(bytes, size);
-	for (size_t i = 0; i < VARIANTS && size > 0; i++) {
-		size_t at = size * i / VARIANTS;
-
-		one(bytes, at);
-		bytes[at] ^= (uint8_t)(1U << i);
-		one(bytes, size);
-		bytes[at] ^= (uint8_t)(1U << i);
-	}
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 int main(int argc, char **argv)
 {
-	struct dirent **names = NULL;
-	int count = argc == 2 ? scandir(argv[1], &names, NULL, alphasort) : -1;
-	int replayed = 0;
+	static struct plm_tests tests;
+	struct dirent **entries = NULL;
+	int found = argc == 2 ? scandir(argv[1], &entries, NULL, by_name) : -1;
+	size_t count = 0;
 
-	for (int i = 0; i < count; i++) {
-		char path[4096];
-		size_t size = 0;
-		uint8_t *bytes = NULL;
-
-		(void)snprintf(path, sizeof(path), "%s/%s", argv[1], names[i]->d_name);
-		if (names[i]->d_name[0] != '.') {
-			bytes = slurp(path, &size);
-			variants(bytes, size);
-			free(bytes);
-			replayed++;
+	PLM_ASSERT(found >= 0);
+	for (int i = 0; i < found; i++) {
+		if (entries[i]->d_name[0] != '.') {
+			PLM_ASSERT(count < FILES_MAX);
+			(void)snprintf(paths[count], sizeof(paths[count]), "%s/%s", argv[1],
+				       entries[i]->d_name);
+			plm_tests_add(&tests, strrchr(paths[count], '/') + 1, replay, paths[count]);
+			count++;
 		}
-		free(names[i]);
+		free(entries[i]);
 	}
-	free(names);
-	printf("%d files of %s\n", replayed, argc == 2 ? argv[1] : "no folder");
-	return replayed > 0 ? 0 : 1;
+	free((void *)entries);
+	return plm_tests_run(&tests, "corpus");
 }
