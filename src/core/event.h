@@ -468,6 +468,9 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(INTENT, 90, 1, intent, INTENT)                                                           \
 	X(RESULT, 91, 1, result, RESULT)
 
+/* Number of this catalogue of schemas, +1 with any change of one: the SOFTWARE event says it. */
+#define PLM_EVENT_SCHEMAS 1
+
 enum plm_event_type {
 #define PLM_EVENT_ENUM(name, number, schema, payload, class) PLM_EV_##name = (number),
 	PLM_EVENTS(PLM_EVENT_ENUM)

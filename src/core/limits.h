@@ -62,5 +62,16 @@
 #define PLM_LIMIT_DOC_BYTES (256 * 1024 * 1024)
 /* Entries of one list of a catalogue type (values, requirements, resources, offerings). */
 #define PLM_LIMIT_CATALOG_LIST 4096
+/* Position of an event in its source (resourceVersion, request id). */
+#define PLM_LIMIT_POSITION_BYTES 128
+/* Address space of one batch while it is gathered, of one step's decisions, of one decoded event. */
+#define PLM_LIMIT_BATCH_ARENA (4ULL * 1024 * 1024 * 1024)
+#define PLM_LIMIT_STEP_ARENA (4ULL * 1024 * 1024 * 1024)
+#define PLM_LIMIT_EVENT_ARENA (1024ULL * 1024 * 1024)
+/* Events between two snapshots, by default. */
+#define PLM_LIMIT_SNAPSHOT_EVENTS 65536
+
+/* Candidate evaluations of one cycle; the rest goes on in the next batch. */
+#define PLM_LIMIT_CYCLE_BUDGET 50000000
 
 #endif

@@ -17,12 +17,21 @@
 #include "core/state.h"
 #include "reducers/reducer.h"
 #include "store/log.h"
+#include "store/snapshot.h"
 
 struct plm_engine; /* opaque */
 
 struct plm_engine_options {
-	struct plm_log *log;   /* borrowed; opened for writing */
-	const char *snapshots; /* folder for snapshot files; NULL = none are made or read */
+	struct plm_log *log; /* borrowed; opened for writing */
+	const char *folder;  /* the log's, for snapshots; NULL = none are read (memory logs) */
+	/*
+	 * A HASH point worth a snapshot is durable: write it. The parts are borrowed for the call. NULL =
+	 * no snapshots are made. Its failure is the callee's to tell: a snapshot is a cache.
+	 */
+	void (*snapshot)(void *self, const struct plm_snapshot_info *info,
+			 const struct plm_slice *parts, size_t count);
+	void *snapshot_self;
+	uint64_t snapshot_events; /* between two snapshots; 0 = PLM_LIMIT_SNAPSHOT_EVENTS */
 	struct plm_clock clock;
 	struct plm_effects effects; /* 'submit' NULL = intents are logged and go nowhere */
 	const char *cluster_uid;    /* checked against GENESIS: PLM_E_REFUSED when it differs */
@@ -30,11 +39,14 @@ struct plm_engine_options {
 	struct plm_w_config config; /* borrowed during open; logged when it differs from state's */
 	const struct plm_w_catalog
 		*catalog; /* logged when its region is not in state; may be NULL */
-	bool simulated;	  /* snapshots are written at once instead of by a worker */
+	void (*note)(void *self,
+		     const char *text); /* ignored snapshots and the like; may be NULL */
+	void *note_self;
 };
 
 struct plm_engine_stats {
-	uint64_t events, facts, duplicates, decisions, intents, results, cycles, batches;
+	uint64_t events, facts, duplicates, stale, decisions, intents, results, cycles, batches,
+		rejected;
 };
 
 /* Recover what the log holds, or begin it. PLM_E_REFUSED: another cluster's log. */
@@ -60,6 +72,10 @@ enum plm_code plm_engine_step(struct plm_engine *engine, bool *out_did,
 /* As plm_engine_step(), with a CYCLE of these bounds in any case (decide). */
 enum plm_code plm_engine_cycle(struct plm_engine *engine, int64_t max_rounds, bool *out_settled,
 			       struct plm_error *err) PLM_MUST_CHECK;
+
+/* Write down a mark, for the point grammar's "mark:NAME". Part of the batch that is being filled. */
+enum plm_code plm_engine_mark(struct plm_engine *engine, const char *name, const char *reason,
+			      struct plm_error *err) PLM_MUST_CHECK;
 
 /* Wall time in ms at which a step is due without any outside event; PLM_UNSET = none. */
 int64_t plm_engine_next_due(const struct plm_engine *engine);

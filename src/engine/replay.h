@@ -18,7 +18,9 @@ struct plm_logged {
 	const struct plm_event_info *info; /* never NULL */
 	const void *payload;		   /* decoded wire struct */
 	struct plm_slice object_hash;	   /* FACT: 32 bytes or empty */
+	struct plm_slice projection;	   /* the bytes that fingerprints compare */
 	bool last_of_frame;
+	struct plm_log_head head; /* of the log as of the end of its frame */
 };
 
 struct plm_reader; /* opaque: a cursor that joins and decodes */
@@ -31,9 +33,15 @@ enum plm_code plm_reader_next(struct plm_reader *reader, struct plm_logged *out,
 void plm_reader_close(struct plm_reader *reader); /* NULL-safe */
 
 struct plm_fold_options {
-	const char *snapshots; /* folder to start from, or NULL */
-	uint64_t to;	       /* fold up to and with this seq; UINT64_MAX = the end */
-	bool recompute;	       /* decide again and compare with what is recorded */
+	const char *
+		snapshots; /* the log's folder, to start from a snapshot there; NULL = from the start */
+	uint64_t to;	   /* fold up to and with this seq; UINT64_MAX = the end */
+	bool recompute; /* decide again and compare with what is recorded */
+	uint64_t
+		snapshot_max; /* with 'snapshots': the newest that may be used; 0 = no bound but 'to' */
+	void (*ignored)(void *ctx, const char *text); /* told of snapshots that do not count */
+	void (*progress)(void *ctx, uint64_t seq);    /* now and then; may be NULL */
+	void *ctx;
 };
 
 struct plm_fold_report {
@@ -43,12 +51,18 @@ struct plm_fold_report {
 	uint64_t diverged; /* recompute: seq of the first event that differs; 0 = none */
 	char difference[256];
 	struct plm_hash128 state_hash;
+	uint64_t last_wall_ns, last_tick_ms;
+	uint64_t since_hash; /* events after the last HASH */
 };
 
 /*
  * Fold 'log' into the empty state 'st'. A divergence ends the fold and is a report, not an error.
  * PLM_E_NOT_FOUND: 'to' lies beyond the end.
  */
+/* The engine's fold of one logged event: what live, replay and tests share. */
+void plm_fold_event(struct plm_state *st, const struct plm_logged *logged,
+		    struct plm_arena *scratch);
+
 enum plm_code plm_fold(struct plm_log *log, const struct plm_fold_options *options,
 		       struct plm_state *st, struct plm_fold_report *out,
 		       struct plm_error *err) PLM_MUST_CHECK;

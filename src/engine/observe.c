@@ -1,0 +1,253 @@
+/* Events from outside: checked, compared with state, taken into the batch. */
+#include "codec/codec.h"
+#include "core/limits.h"
+#include "engine/engine_private.h"
+
+/* The kind that an object fact is about; PLM_KIND_NONE for facts that are no objects. */
+static enum plm_kind fact_kind(const struct plm_event_info *info, const void *value)
+{
+	switch (info->type) {
+	case PLM_EV_NAMESPACE:
+		return PLM_KIND_NAMESPACE;
+	case PLM_EV_FLAVOR:
+		return PLM_KIND_FLAVOR;
+	case PLM_EV_COHORT:
+		return PLM_KIND_COHORT;
+	case PLM_EV_CLUSTER_QUEUE:
+		return PLM_KIND_CLUSTER_QUEUE;
+	case PLM_EV_LOCAL_QUEUE:
+		return PLM_KIND_LOCAL_QUEUE;
+	case PLM_EV_WORK_QUEUE:
+		return PLM_KIND_WORK_QUEUE;
+	case PLM_EV_PRIORITY_CLASS:
+		return (enum plm_kind)((const struct plm_w_priority_class *)value)->kind;
+	case PLM_EV_ADMISSION_CHECK:
+		return PLM_KIND_ADMISSION_CHECK;
+	case PLM_EV_WORKLOAD:
+		return PLM_KIND_WORKLOAD;
+	case PLM_EV_JOB:
+		return (enum plm_kind)((const struct plm_w_job *)value)->kind;
+	case PLM_EV_POD:
+		return PLM_KIND_POD;
+	case PLM_EV_NODE:
+		return PLM_KIND_NODE;
+	case PLM_EV_NODE_POOL:
+		return PLM_KIND_NODE_POOL;
+	case PLM_EV_NODE_CLAIM:
+		return PLM_KIND_NODE_CLAIM;
+	case PLM_EV_NODE_CLASS:
+		return (enum plm_kind)((const struct plm_w_node_class *)value)->kind;
+	case PLM_EV_DAEMON_SET:
+		return PLM_KIND_DAEMON_SET;
+	case PLM_EV_REPLICATOR:
+		return (enum plm_kind)((const struct plm_w_replicator *)value)->kind;
+	case PLM_EV_GONE:
+		return (enum plm_kind)((const struct plm_w_gone *)value)->kind;
+	default:
+		return PLM_KIND_NONE;
+	}
+}
+
+/* An observation, decoded. */
+struct observed {
+	const struct plm_observation *from;
+	const struct plm_event_info *info;
+	struct plm_payload payload;
+	struct plm_hash128 print;
+	enum plm_kind kind;
+	struct plm_slice ns, name;
+};
+
+/* Every object fact begins with its meta. */
+static void name_object(struct observed *seen)
+{
+	if (seen->info->type == PLM_EV_GONE) {
+		const struct plm_w_gone *gone = seen->payload.value;
+
+		seen->ns = gone->ns;
+		seen->name = gone->name;
+	} else if (seen->kind != PLM_KIND_NONE) {
+		const struct plm_w_meta *meta = seen->payload.value;
+
+		PLM_ASSERT(seen->info->payload->fields[0].type == &plm_type_meta);
+		seen->ns = meta->ns;
+		seen->name = meta->name;
+	}
+}
+
+static enum plm_code decode_observation(struct plm_engine *engine, struct observed *seen,
+					struct plm_error *err)
+{
+	seen->info = plm_event_info((uint16_t)seen->from->type);
+	if (seen->info == NULL ||
+	    (seen->info->class != PLM_CLASS_FACT && seen->info->class != PLM_CLASS_RESULT)) {
+		return plm_fail(err, PLM_E_INPUT, "event type %d does not come from outside",
+				(int)seen->from->type);
+	}
+	if (seen->from->payload.size > PLM_LIMIT_PAYLOAD_BYTES ||
+	    seen->from->pos.size > PLM_LIMIT_POSITION_BYTES) {
+		return plm_fail(err, PLM_E_INPUT, "%s is larger than the limits allow",
+				seen->info->name);
+	}
+	plm_arena_reset(&engine->scratch);
+	if (plm_payload_decode(seen->info, seen->from->payload, &engine->scratch, &seen->payload,
+			       err) != PLM_OK) {
+		return plm_fail_prefix(err, PLM_E_INPUT, "%s", seen->info->name);
+	}
+	if (seen->info->class == PLM_CLASS_FACT) {
+		seen->print = plm_xxh128(seen->payload.projection);
+	}
+	seen->kind = fact_kind(seen->info, seen->payload.value);
+	name_object(seen);
+	return PLM_OK;
+}
+
+static plm_id known_object(const struct plm_engine *engine, const struct observed *seen)
+{
+	const struct plm_state *st = &engine->state;
+	plm_sym ns = plm_sym_find(st, seen->ns);
+	plm_sym name = plm_sym_find(st, seen->name);
+
+	if ((ns.n == 0 && seen->ns.size > 0) || name.n == 0) {
+		return (plm_id){0};
+	}
+	return plm_find(st, seen->kind, ns, name);
+}
+
+/* Nothing new: an equal projection, the end of what is not there, the result of a closed intent. */
+static bool is_duplicate(struct plm_engine *engine, const struct observed *seen)
+{
+	plm_id id = {0};
+
+	if (seen->info->class == PLM_CLASS_RESULT) {
+		uint64_t seq = (uint64_t)((const struct plm_w_result *)seen->payload.value)->intent;
+
+		id = plm_index_find(&engine->state, PLM_KEY_INTENT, (uint32_t)seq,
+				    (uint32_t)(seq >> 32));
+		return id.n == 0;
+	}
+	if (seen->kind == PLM_KIND_NONE) {
+		return false;
+	}
+	id = known_object(engine, seen);
+	if (seen->info->type == PLM_EV_GONE) {
+		return id.n == 0;
+	}
+	if (id.n != 0) {
+		const struct plm_object *object =
+			plm_slot(&engine->state, plm_kind_table(seen->kind), id);
+
+		return object->seq != 0 && object->print_low == seen->print.low &&
+		       object->print_high == seen->print.high;
+	}
+	return false;
+}
+
+/* The deletion of an object whose name another one has taken since. */
+static bool is_stale(const struct plm_engine *engine, const struct observed *seen)
+{
+	const struct plm_w_gone *gone = seen->payload.value;
+	plm_id id = {0};
+	const struct plm_object *object = NULL;
+
+	if (seen->info->type != PLM_EV_GONE || gone->uid.size == 0) {
+		return false;
+	}
+	id = known_object(engine, seen);
+	object = plm_slot(&engine->state, plm_kind_table(seen->kind), id);
+	return id.n != 0 && object->seq != 0 &&
+	       !plm_slice_equal(plm_str(&engine->state, object->uid), gone->uid);
+}
+
+/* The name of the table that is full even after growing, else NULL. */
+static const char *no_room(struct plm_engine *engine, const struct observed *seen)
+{
+	struct plm_w_limits limits;
+
+	if (seen->info->class == PLM_CLASS_RESULT || seen->info->type == PLM_EV_GONE ||
+	    (seen->kind != PLM_KIND_NONE && known_object(engine, seen).n != 0)) {
+		return NULL;
+	}
+	while (plm_state_full(&engine->state, seen->from->payload.size) != NULL) {
+		if (!plm_state_grow(&engine->state, &engine->batch.arena, &limits)) {
+			return plm_state_full(&engine->state, seen->from->payload.size);
+		}
+		plm_engine_add_control(engine, PLM_EV_LIMITS, &limits);
+	}
+	return NULL;
+}
+
+static void reject(struct plm_engine *engine, const struct observed *seen, const char *limit)
+{
+	struct plm_w_rejected rejected = {plm_slice_str(limit), seen->kind, seen->ns, seen->name};
+
+	plm_engine_add_control(engine, PLM_EV_REJECTED, &rejected);
+	engine->stats.rejected++;
+}
+
+static void take(struct plm_engine *engine, const struct observed *seen)
+{
+	struct plm_batch_event event = {
+		.type = seen->from->type,
+		.source = seen->from->source,
+		.intent = seen->from->intent,
+		.pos = seen->from->pos,
+		.payload = seen->from->payload,
+	};
+	const char *limit = NULL;
+
+	plm_engine_begin_batch(engine);
+	limit = no_room(engine, seen);
+	if (limit != NULL) {
+		reject(engine, seen, limit);
+		return;
+	}
+	plm_engine_apply(engine, event.type, plm_batch_add(&engine->batch, &event),
+			 seen->payload.value, seen->print);
+	engine->batch.facts++;
+	if (seen->info->class == PLM_CLASS_RESULT) {
+		engine->stats.results++;
+	} else {
+		engine->stats.facts++;
+	}
+}
+
+enum plm_code plm_engine_observe(struct plm_engine *engine,
+				 const struct plm_observation *observation, struct plm_error *err)
+{
+	struct observed seen = {.from = observation};
+	enum plm_code code = PLM_OK;
+
+	PLM_ASSERT(!engine->dead);
+	if (engine->batch.open && (engine->batch.facts >= PLM_LIMIT_BATCH_FACTS ||
+				   engine->batch.bytes >= PLM_LIMIT_BATCH_BYTES)) {
+		return plm_fail(err, PLM_E_AGAIN, "the batch is full");
+	}
+	code = decode_observation(engine, &seen, err);
+	if (code != PLM_OK) {
+		return code;
+	}
+	if (is_duplicate(engine, &seen)) {
+		engine->stats.duplicates++;
+		return PLM_OK;
+	}
+	if (is_stale(engine, &seen)) {
+		engine->stats.stale++;
+		return PLM_OK;
+	}
+	take(engine, &seen);
+	return PLM_OK;
+}
+
+enum plm_code plm_engine_mark(struct plm_engine *engine, const char *name, const char *reason,
+			      struct plm_error *err)
+{
+	struct plm_w_mark mark = {plm_slice_str(name), plm_slice_str(reason)};
+
+	if (name[0] == '\0') {
+		return plm_fail(err, PLM_E_USAGE, "a mark needs a name");
+	}
+	plm_engine_begin_batch(engine);
+	plm_engine_add_control(engine, PLM_EV_MARK, &mark);
+	return PLM_OK;
+}
