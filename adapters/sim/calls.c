@@ -1,0 +1,230 @@
+/*
+ * calls.c - what the API server does with each call of the engine
+ *
+ * The uid is the precondition of every write: another uid or no object answers what the table of effects
+ * says (gone is done for a removal, a conflict for anything else). A repeated call is already done.
+ */
+#include "adapters/sim/world.h"
+
+static void answer(struct plm_w_result *out, enum plm_result_class class, const char *code)
+{
+	out->class = class;
+	out->code = plm_slice_str(code);
+}
+
+/* The object of a call, or NULL and 'out' is filled. */
+static struct plm_sim_object *target(struct plm_world *w, enum plm_kind kind, struct plm_slice ns,
+				     struct plm_slice name, struct plm_slice uid)
+{
+	struct plm_sim_object *object = plm_sim_find(w, kind, ns, name);
+
+	if (object == NULL || (uid.size > 0 && !plm_slice_equal(object->of.meta->uid, uid))) {
+		return NULL;
+	}
+	return object;
+}
+
+static void job_start(struct plm_world *w, const struct plm_effect *effect,
+		      struct plm_w_result *out)
+{
+	const struct plm_w_req_job_start *request = effect->request;
+	const struct plm_w_start_set *set = request->pod_sets.ptr;
+	struct plm_sim_object *object =
+		target(w, (enum plm_kind)request->kind, request->ns, request->name, request->uid);
+
+	if (object == NULL) {
+		answer(out, PLM_RESULT_CONFLICT, "NotFound");
+		return;
+	}
+	if (object->my.job->start_intent == effect->intent) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "");
+		return;
+	}
+	plm_sim_check_start(w, object, effect);
+	object->my.job->start_intent = effect->intent;
+	object->my.job->starts++;
+	object->my.job->template = object->my.job->original;
+	if (request->pod_sets.count > 0) {
+		object->my.job->template =
+			plm_sim_template_with(w, object->my.job->original, set[0].node_selector,
+					      set[0].tolerations, set[0].labels);
+		if (set[0].count > 0 && object->kind == PLM_KIND_JOB) {
+			object->of.job->parallelism = set[0].count;
+		}
+	}
+	object->of.job->suspended = 0;
+	object->of.meta->generation++;
+	plm_sim_touch(w, object);
+	plm_sim_sync_later(w, object);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+static void job_stop(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out)
+{
+	const struct plm_w_req_job_stop *request = effect->request;
+	struct plm_sim_object *object =
+		target(w, (enum plm_kind)request->kind, request->ns, request->name, request->uid);
+
+	if (object == NULL) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "NotFound");
+		return;
+	}
+	if (object->kind == PLM_KIND_POD_SET) {
+		object->my.job->stopping = true;
+		for (struct plm_sim_object *pod = object->child, *next = NULL; pod != NULL;
+		     pod = next) {
+			next = pod->sibling_next;
+			plm_sim_pod_delete(w, pod);
+		}
+	} else if (object->of.job->suspended != 0) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "");
+		return;
+	}
+	object->of.job->suspended = 1;
+	object->of.meta->generation++;
+	plm_sim_touch(w, object);
+	plm_sim_sync_later(w, object);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+static void pod_create(struct plm_world *w, const struct plm_effect *effect,
+		       struct plm_w_result *out)
+{
+	const struct plm_w_req_pod_create *request = effect->request;
+	struct plm_sim_object *owner =
+		target(w, PLM_KIND_POD_SET, request->ns, request->owner, request->owner_uid);
+	struct plm_sim_object *pod = plm_sim_find(w, PLM_KIND_POD, request->ns, request->name);
+	struct plm_sim_template *template = NULL;
+
+	if (owner == NULL) {
+		answer(out, PLM_RESULT_CONFLICT, "NotFound");
+		return;
+	}
+	if (pod != NULL && pod->my.pod->intent == effect->intent) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "AlreadyExists");
+		return;
+	}
+	if (pod != NULL) {
+		answer(out, PLM_RESULT_CONFLICT, "AlreadyExists");
+		return;
+	}
+	plm_sim_check_pod(w, owner, effect);
+	template = plm_sim_template_with(w, owner->my.job->original, request->node_selector,
+					 request->tolerations, request->labels);
+	owner->of.job->suspended = 0;
+	pod = plm_sim_pod_new(w, owner, template, plm_arena_copy(&w->arena, request->name),
+			      request->index);
+	pod->my.pod->intent = effect->intent;
+	plm_sim_wait_add(w, pod);
+	plm_sim_sync_later(w, owner);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+static void pod_remove(struct plm_world *w, const struct plm_effect *effect,
+		       struct plm_w_result *out)
+{
+	const struct plm_w_req_pod *request = effect->request;
+	struct plm_sim_object *pod =
+		target(w, PLM_KIND_POD, request->ns, request->name, request->uid);
+
+	if (pod == NULL || pod->of.meta->deleting_ms != PLM_UNSET) {
+		answer(out, PLM_RESULT_ALREADY_DONE, pod == NULL ? "NotFound" : "");
+		return;
+	}
+	plm_sim_pod_delete(w, pod);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+static bool same_taint(const struct plm_w_taint *a, const struct plm_w_taint *b)
+{
+	return plm_slice_equal(a->key, b->key) && a->effect == b->effect;
+}
+
+static void node_taint(struct plm_world *w, const struct plm_effect *effect,
+		       struct plm_w_result *out)
+{
+	const struct plm_w_req_node_taint *request = effect->request;
+	struct plm_sim_object *node =
+		target(w, PLM_KIND_NODE, (struct plm_slice){0}, request->node, request->uid);
+	const struct plm_w_taint *had = NULL;
+	struct plm_w_taint *list = NULL;
+	size_t count = 0;
+
+	if (node == NULL) {
+		answer(out, request->remove != 0 ? PLM_RESULT_ALREADY_DONE : PLM_RESULT_CONFLICT,
+		       "NotFound");
+		return;
+	}
+	had = node->of.node->taints.ptr;
+	list = PLM_NEW_ARRAY(&w->arena, node->of.node->taints.count + 1, struct plm_w_taint);
+	for (size_t i = 0; i < node->of.node->taints.count; i++) {
+		if (!same_taint(&had[i], &request->taint)) {
+			list[count++] = had[i];
+		}
+	}
+	if (request->remove == 0) {
+		list[count++] = request->taint;
+	}
+	node->of.node->taints = (struct plm_vec){.ptr = list, .count = count};
+	plm_sim_touch(w, node);
+	plm_sim_node_evict_untolerated(w, node);
+	plm_sim_schedule_later(w);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+static void node_delete(struct plm_world *w, const struct plm_effect *effect,
+			struct plm_w_result *out)
+{
+	const struct plm_w_req_node_delete *request = effect->request;
+	struct plm_sim_object *node =
+		target(w, PLM_KIND_NODE, (struct plm_slice){0}, request->node, request->uid);
+	struct plm_sim_instance *instance = NULL;
+
+	if (node == NULL) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "NotFound");
+		return;
+	}
+	instance = node->my.node->instance;
+	if (instance != NULL && instance->state < PLM_SIM_SHUTTING_DOWN) {
+		instance->node_gone_ms = w->now_ms;
+	}
+	plm_sim_remove(w, node);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
+{
+	const struct plm_effect *effect = &flying->effect;
+	struct plm_w_result *out = &flying->result;
+
+	switch (effect->call) {
+	case PLM_CALL_NONE:
+		break;
+	case PLM_CALL_JOB_START:
+		job_start(w, effect, out);
+		return;
+	case PLM_CALL_JOB_STOP:
+		job_stop(w, effect, out);
+		return;
+	case PLM_CALL_POD_CREATE:
+		pod_create(w, effect, out);
+		return;
+	case PLM_CALL_POD_EVICT:
+	case PLM_CALL_POD_DELETE:
+		pod_remove(w, effect, out);
+		return;
+	case PLM_CALL_LAUNCH:
+		plm_sim_launch(w, effect, out);
+		return;
+	case PLM_CALL_TERMINATE:
+		plm_sim_terminate(w, effect->request, out);
+		return;
+	case PLM_CALL_NODE_TAINT:
+		node_taint(w, effect, out);
+		return;
+	case PLM_CALL_NODE_DELETE:
+		node_delete(w, effect, out);
+		return;
+	}
+	PLM_UNREACHABLE();
+}

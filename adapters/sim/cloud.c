@@ -1,0 +1,444 @@
+/*
+ * cloud.c - instances by the catalogue: launch by token, boot, spot warnings, end, bills
+ *
+ * A token is answered the same for ever, also when it launched nothing; with other parameters it is
+ * refused; the token of a terminated instance is answered as EC2 does.
+ */
+#include "adapters/sim/world.h"
+#include "core/sort.h"
+
+#define TOKEN_BUCKETS 1024U
+/* A terminated instance is told of for this long. */
+#define VISIBLE_MS (60 * PLM_MS_PER_MINUTE)
+/* From launch to the Node object, in percent of the whole boot. */
+#define JOIN_PERCENT 80
+
+static const struct plm_sim_range shut_down = {5000, 30000};
+static const struct plm_sim_range node_cleanup = {5000, 20000};
+
+/* ---- the catalogue ----------------------------------------------------------------------------- */
+
+static const struct plm_w_instance_type *type_at(const struct plm_world *w, size_t index)
+{
+	return &((const struct plm_w_instance_type *)w->options.catalog->types.ptr)[index];
+}
+
+static int type_order(const void *context, uint32_t a, uint32_t b)
+{
+	const struct plm_world *w = context;
+	int order = plm_slice_compare(type_at(w, a)->name, type_at(w, b)->name);
+
+	return order != 0 ? order : (a < b ? -1 : (a > b ? 1 : 0));
+}
+
+void plm_sim_cloud_init(struct plm_world *w)
+{
+	size_t count = w->options.catalog == NULL ? 0 : w->options.catalog->types.count;
+
+	w->types = PLM_NEW_ARRAY(&w->arena, count, uint32_t);
+	for (size_t i = 0; i < count; i++) {
+		w->types[i] = (uint32_t)i;
+	}
+	plm_sort(w->types, count, type_order, w, &w->scratch);
+}
+
+const struct plm_w_instance_type *plm_sim_type(const struct plm_world *w, struct plm_slice name)
+{
+	size_t low = 0;
+	size_t high = w->options.catalog == NULL ? 0 : w->options.catalog->types.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct plm_w_instance_type *type = type_at(w, w->types[middle]);
+		int order = plm_slice_compare(name, type->name);
+
+		if (order == 0) {
+			return type;
+		}
+		if (order < 0) {
+			high = middle;
+		} else {
+			low = middle + 1;
+		}
+	}
+	return NULL;
+}
+
+static bool zone_open(const struct plm_world *w, struct plm_slice zone)
+{
+	const struct plm_slice *zones = w->options.zones.ptr;
+
+	for (size_t i = 0; i < w->options.zones.count; i++) {
+		if (plm_slice_equal(zones[i], zone)) {
+			return true;
+		}
+	}
+	return w->options.zones.count == 0;
+}
+
+const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
+					      const struct plm_w_offer *offer)
+{
+	const struct plm_w_instance_type *type = plm_sim_type(w, offer->instance_type);
+	const struct plm_w_offering *list = type == NULL ? NULL : type->offerings.ptr;
+
+	if (type == NULL || !zone_open(w, offer->zone)) {
+		return NULL;
+	}
+	for (size_t i = 0; i < type->offerings.count; i++) {
+		if (plm_slice_equal(list[i].zone, offer->zone) && list[i].available != 0 &&
+		    plm_slice_equal(list[i].capacity_type, offer->capacity_type)) {
+			return &list[i];
+		}
+	}
+	return NULL;
+}
+
+static bool matches(struct plm_slice pattern, struct plm_slice text)
+{
+	return pattern.size == 0 || plm_slice_equal(pattern, text);
+}
+
+static bool out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer)
+{
+	for (size_t i = 0; i < w->options.stock_out_count; i++) {
+		const struct plm_sim_stock_out *out = &w->options.stock_outs[i];
+
+		if (matches(out->instance_type, offer->instance_type) &&
+		    matches(out->zone, offer->zone) &&
+		    matches(out->capacity_type, offer->capacity_type) &&
+		    w->now_ms >= out->from_ms && w->now_ms < out->to_ms) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- launch ------------------------------------------------------------------------------------ */
+
+static size_t token_bucket(const char *key)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *key != '\0'; key++) {
+		hash = (hash ^ (uint8_t)*key) * 0x100000001b3ULL;
+	}
+	return (size_t)(hash % TOKEN_BUCKETS);
+}
+
+static struct plm_sim_token *token_find(struct plm_world *w, const char *key)
+{
+	struct plm_sim_token *token = w->tokens[token_bucket(key)];
+
+	while (token != NULL && strcmp(token->key, key) != 0) {
+		token = token->hash_next;
+	}
+	return token;
+}
+
+struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
+						const struct plm_w_req_launch *request,
+						const struct plm_w_offer *offer, uint64_t intent)
+{
+	const struct plm_w_offering *offering = plm_sim_offering(w, offer);
+	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
+	int64_t boot = plm_sim_draw(w, w->options.boot);
+
+	PLM_ASSERT(offering != NULL);
+	instance->number = ++w->instance_number;
+	instance->type = plm_sim_type(w, offer->instance_type);
+	instance->zone = offering->zone;
+	instance->capacity_type = offering->capacity_type;
+	instance->price_micro = offering->price_micro == PLM_UNSET ? 0 : offering->price_micro;
+	instance->provider_id = plm_arena_format(
+		&w->arena, "aws:///%.*s/i-%017llx", (int)offering->zone.size,
+		(const char *)offering->zone.ptr, (unsigned long long)instance->number);
+	instance->launched_ms = w->now_ms;
+	instance->ended_ms = PLM_UNSET;
+	instance->node_gone_ms = PLM_UNSET;
+	instance->intent = intent;
+	instance->request = request;
+	instance->fails = plm_sim_chance(w, w->options.launch_fail_percent);
+	if (w->last_instance != NULL) {
+		w->last_instance->next = instance;
+	} else {
+		w->instances = instance;
+	}
+	w->last_instance = instance;
+	w->stats.launches++;
+	if (instance->fails) {
+		plm_sim_plan(w, boot / 2, PLM_SIM_DUE_INSTANCE_DIES, instance, 0);
+	} else {
+		plm_sim_plan(w, boot * JOIN_PERCENT / 100, PLM_SIM_DUE_NODE_JOIN, instance, 0);
+		plm_sim_plan(w, boot, PLM_SIM_DUE_NODE_READY, instance, 0);
+	}
+	return instance;
+}
+
+static struct plm_sim_token *token_spend(struct plm_world *w, const struct plm_effect *effect)
+{
+	const struct plm_w_req_launch *request = effect->request;
+	const struct plm_w_offer *offers = request->offers.ptr;
+	struct plm_w_offer *refused =
+		PLM_NEW_ARRAY(&w->arena, request->offers.count, struct plm_w_offer);
+	struct plm_sim_token *token = PLM_NEW(&w->arena, struct plm_sim_token);
+	size_t bucket = token_bucket(effect->key);
+
+	memcpy(token->key, effect->key, sizeof(token->key));
+	token->intent = effect->intent;
+	token->frozen = effect->frozen;
+	token->code = "InsufficientInstanceCapacity";
+	for (size_t i = 0; i < request->offers.count && token->instance == NULL; i++) {
+		if (plm_sim_offering(w, &offers[i]) == NULL || out_of_stock(w, &offers[i])) {
+			refused[token->refused.count++] = offers[i];
+			continue;
+		}
+		token->instance = plm_sim_start_instance(w, request, &offers[i], effect->intent);
+		token->code = "";
+	}
+	token->refused.ptr = refused;
+	w->stats.launch_refusals += token->refused.count;
+	token->hash_next = w->tokens[bucket];
+	w->tokens[bucket] = token;
+	return token;
+}
+
+static void answer_instance(const struct plm_sim_instance *instance, struct plm_w_result *out)
+{
+	out->provider_id = instance->provider_id;
+	out->instance_type = instance->type->name;
+	out->zone = instance->zone;
+	out->capacity_type = instance->capacity_type;
+	out->price_micro = instance->price_micro;
+	out->capacity = instance->type->capacity;
+	out->allocatable = instance->type->allocatable;
+}
+
+void plm_sim_launch(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out)
+{
+	struct plm_sim_token *token = token_find(w, effect->key);
+	bool again = token != NULL;
+
+	if (token == NULL) {
+		plm_sim_check_launch(w, effect);
+		token = token_spend(w, effect);
+	} else if (!plm_slice_equal(token->frozen, effect->frozen)) {
+		plm_sim_broken(w, "S5: intent %llu: its token was used with other parameters",
+			       (unsigned long long)effect->intent);
+		out->class = PLM_RESULT_FAILED;
+		out->code = plm_slice_str("IdempotentParameterMismatch");
+		return;
+	}
+	out->refused = token->refused;
+	if (token->instance == NULL) {
+		out->class = PLM_RESULT_FAILED;
+		out->code = plm_slice_str(token->code);
+		out->message = plm_slice_str("no offer has capacity");
+		return;
+	}
+	answer_instance(token->instance, out);
+	if (token->instance->state >= PLM_SIM_SHUTTING_DOWN) {
+		out->class = PLM_RESULT_FAILED;
+		out->code = plm_slice_str("IdempotentInstanceTerminated");
+		return;
+	}
+	out->class = again ? PLM_RESULT_ALREADY_DONE : PLM_RESULT_DONE;
+}
+
+/* ---- from instance to node --------------------------------------------------------------------- */
+
+static struct plm_vec node_labels(struct plm_world *w, const struct plm_sim_instance *instance,
+				  struct plm_slice name)
+{
+	struct plm_w_kv *own = PLM_NEW_ARRAY(&w->arena, 7, struct plm_w_kv);
+	const struct plm_w_expr *all = instance->type->requirements.ptr;
+	struct plm_slice arch = plm_slice_str("amd64");
+	struct plm_vec list = {.ptr = own};
+
+	for (size_t i = 0; i < instance->type->requirements.count; i++) {
+		if (plm_slice_is(all[i].key, "kubernetes.io/arch") && all[i].values.count == 1) {
+			arch = *(const struct plm_slice *)all[i].values.ptr;
+		}
+	}
+	own[list.count++] = (struct plm_w_kv){plm_slice_str("karpenter.sh/capacity-type"),
+					      instance->capacity_type};
+	own[list.count++] = (struct plm_w_kv){plm_slice_str("kubernetes.io/arch"), arch};
+	own[list.count++] = (struct plm_w_kv){plm_slice_str("kubernetes.io/hostname"), name};
+	own[list.count++] =
+		(struct plm_w_kv){plm_slice_str("kubernetes.io/os"), plm_slice_str("linux")};
+	own[list.count++] = (struct plm_w_kv){plm_slice_str("node.kubernetes.io/instance-type"),
+					      instance->type->name};
+	own[list.count++] = (struct plm_w_kv){plm_slice_str("topology.kubernetes.io/region"),
+					      w->options.region};
+	own[list.count++] =
+		(struct plm_w_kv){plm_slice_str("topology.kubernetes.io/zone"), instance->zone};
+	if (instance->request->pool.size > 0) {
+		struct plm_w_kv *pool = PLM_NEW(&w->arena, struct plm_w_kv);
+		struct plm_vec one = {.ptr = pool, .count = 1};
+
+		*pool = (struct plm_w_kv){plm_slice_str("karpenter.sh/nodepool"),
+					  instance->request->pool};
+		list = plm_sim_merge(w, list, one);
+	}
+	/* What an instance is stands above what somebody asked for. */
+	return plm_sim_merge(w, instance->request->labels, list);
+}
+
+/* The capacity that is a list of the type, with what a node labels itself. */
+void plm_sim_instance_joins(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	struct plm_w_node *node = PLM_NEW(&w->arena, struct plm_w_node);
+	struct plm_slice name = plm_arena_format(
+		&w->arena, "ip-10-0-%u-%u.%.*s.compute.internal",
+		(unsigned)(instance->number / 250 % 250), (unsigned)(instance->number % 250),
+		(int)w->options.region.size, (const char *)w->options.region.ptr);
+
+	if (instance->state >= PLM_SIM_SHUTTING_DOWN) {
+		return;
+	}
+	instance->state = PLM_SIM_RUNNING;
+	if (plm_sim_find(w, PLM_KIND_NODE, (struct plm_slice){0}, name) != NULL) {
+		name = plm_arena_format(&w->arena, "%.*s-%llu", (int)name.size,
+					(const char *)name.ptr,
+					(unsigned long long)instance->number);
+	}
+	node->meta = (struct plm_w_meta){.name = name,
+					 .created_ms = PLM_UNSET,
+					 .deleting_ms = PLM_UNSET,
+					 .labels = node_labels(w, instance, name)};
+	node->provider_id = instance->provider_id;
+	node->capacity = instance->type->capacity;
+	node->allocatable = instance->type->allocatable;
+	node->taints = plm_sim_concat(w, sizeof(struct plm_w_taint), instance->request->taints,
+				      instance->request->startup_taints);
+	instance->node = plm_sim_node_new(w, node, instance);
+	plm_sim_describe(w, instance);
+}
+
+/* Startup taints go as soon as the node is ready: whoever set them has done its work. */
+void plm_sim_instance_ready(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	struct plm_sim_object *node = instance->node;
+
+	if (node == NULL || node->gone || instance->state >= PLM_SIM_SHUTTING_DOWN) {
+		return;
+	}
+	if (instance->request->startup_taints.count > 0) {
+		node->of.node->taints =
+			plm_sim_copy_list(&w->arena, &plm_type_taint, instance->request->taints);
+	}
+	plm_sim_node_ready(w, node);
+}
+
+/* ---- describe ---------------------------------------------------------------------------------- */
+
+void plm_sim_describe(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	static const char *const words[] = {"pending", "running", "shutting-down", "terminated"};
+	struct plm_w_instance fact = {.provider_id = instance->provider_id,
+				      .state = plm_slice_str(words[instance->state]),
+				      .instance_type = instance->type->name,
+				      .zone = instance->zone,
+				      .capacity_type = instance->capacity_type,
+				      .intent = (int64_t)instance->intent,
+				      .launched_ms = instance->launched_ms};
+
+	if (instance->state == PLM_SIM_TERMINATED && w->now_ms > instance->ended_ms + VISIBLE_MS) {
+		return;
+	}
+	if (plm_sim_is_down(w, PLM_SIM_EC2_DOWN)) {
+		static const struct plm_sim_range again = {10000, 20000};
+
+		plm_sim_plan(w, plm_sim_draw(w, again), PLM_SIM_DUE_DESCRIBE, instance, 0);
+		return;
+	}
+	plm_sim_tell(w, PLM_SOURCE_CLOUD, PLM_EV_INSTANCE, &fact, instance->intent);
+}
+
+static void describe_later(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	plm_sim_plan(w, plm_sim_draw(w, w->options.describe_lag), PLM_SIM_DUE_DESCRIBE, instance,
+		     0);
+}
+
+/* ---- end --------------------------------------------------------------------------------------- */
+
+void plm_sim_instance_end(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	if (instance->state >= PLM_SIM_SHUTTING_DOWN) {
+		return;
+	}
+	instance->state = PLM_SIM_SHUTTING_DOWN;
+	instance->ended_ms = w->now_ms;
+	w->stats.terminations++;
+	describe_later(w, instance);
+	if (instance->node != NULL && !instance->node->gone) {
+		plm_sim_node_lost(w, instance->node);
+	}
+	plm_sim_plan(w, plm_sim_draw(w, shut_down), PLM_SIM_DUE_INSTANCE_GONE, instance, 0);
+}
+
+/* Twice: first the instance is terminated, then the node controller removes its Node. */
+void plm_sim_instance_gone(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	if (instance->state == PLM_SIM_SHUTTING_DOWN) {
+		instance->state = PLM_SIM_TERMINATED;
+		describe_later(w, instance);
+		plm_sim_plan(w, plm_sim_draw(w, node_cleanup), PLM_SIM_DUE_INSTANCE_GONE, instance,
+			     0);
+		return;
+	}
+	if (instance->node != NULL) {
+		plm_sim_remove(w, instance->node);
+	}
+}
+
+void plm_sim_terminate(struct plm_world *w, const struct plm_w_req_terminate *request,
+		       struct plm_w_result *out)
+{
+	struct plm_sim_instance *instance = w->instances;
+
+	while (instance != NULL && !plm_slice_equal(instance->provider_id, request->provider_id)) {
+		instance = instance->next;
+	}
+	if (instance == NULL) {
+		out->class = PLM_RESULT_FAILED;
+		out->code = plm_slice_str("InvalidInstanceID.NotFound");
+		return;
+	}
+	if (instance->state >= PLM_SIM_SHUTTING_DOWN) {
+		out->class = PLM_RESULT_ALREADY_DONE;
+		return;
+	}
+	plm_sim_check_terminate(w, instance);
+	plm_sim_instance_end(w, instance);
+	out->class = PLM_RESULT_DONE;
+}
+
+/* Every n-th running spot instance in order of launch gets its warning. */
+void plm_sim_reclaim(struct plm_world *w, size_t index)
+{
+	int64_t percent = w->options.reclaims[index].percent;
+	int64_t running = 0;
+	int64_t take = 0;
+
+	for (const struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
+		running += i->state == PLM_SIM_RUNNING && plm_slice_is(i->capacity_type, "spot");
+	}
+	take = plm_div_ceil(running * percent, 100);
+	plm_sim_disturb(w);
+	for (struct plm_sim_instance *i = w->instances; i != NULL && take > 0; i = i->next) {
+		struct plm_w_interruption warning = {.provider_id = i->provider_id,
+						     .at_ms = w->now_ms + PLM_SIM_WARNING_MS};
+
+		if (i->state != PLM_SIM_RUNNING || i->warned ||
+		    !plm_slice_is(i->capacity_type, "spot")) {
+			continue;
+		}
+		i->warned = true;
+		take--;
+		w->stats.reclaims++;
+		plm_sim_tell(w, PLM_SOURCE_CLOUD, PLM_EV_INTERRUPTION, &warning, 0);
+		plm_sim_plan(w, PLM_SIM_WARNING_MS, PLM_SIM_DUE_INSTANCE_KILLED, i, 0);
+	}
+}

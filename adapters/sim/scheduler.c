@@ -1,0 +1,173 @@
+/*
+ * scheduler.c - pods to nodes: by priority, then age; the emptiest node that may hold the pod
+ *
+ * A pass takes place 'schedulerLatency' after something changed. Within a pass a template that found no
+ * node is not tried again, which is exact for pods without rules about other pods: a pass only fills
+ * nodes. Preemption by the scheduler itself is not played: work with a queue is preempted by the engine.
+ */
+#include "adapters/sim/world.h"
+#include "core/sort.h"
+
+void plm_sim_wait_add(struct plm_world *w, struct plm_sim_object *pod)
+{
+	struct plm_sim_pod *my = pod->my.pod;
+
+	PLM_ASSERT(!my->waiting && my->node == NULL);
+	my->waiting = true;
+	my->wait_prev = w->last_waiting;
+	if (w->last_waiting != NULL) {
+		w->last_waiting->my.pod->wait_next = pod;
+	} else {
+		w->waiting = pod;
+	}
+	w->last_waiting = pod;
+	plm_sim_schedule_later(w);
+}
+
+void plm_sim_wait_drop(struct plm_world *w, struct plm_sim_object *pod)
+{
+	struct plm_sim_pod *my = pod->my.pod;
+
+	if (!my->waiting) {
+		return;
+	}
+	if (my->wait_prev != NULL) {
+		my->wait_prev->my.pod->wait_next = my->wait_next;
+	} else {
+		w->waiting = my->wait_next;
+	}
+	if (my->wait_next != NULL) {
+		my->wait_next->my.pod->wait_prev = my->wait_prev;
+	} else {
+		w->last_waiting = my->wait_prev;
+	}
+	my->waiting = false;
+	my->wait_prev = NULL;
+	my->wait_next = NULL;
+}
+
+void plm_sim_schedule_later(struct plm_world *w)
+{
+	if (!w->pass_planned && w->waiting != NULL) {
+		w->pass_planned = true;
+		plm_sim_plan(w, w->options.scheduler_latency_ms, PLM_SIM_DUE_SCHEDULER, NULL, 0);
+	}
+}
+
+static int64_t priority_of(const struct plm_world *w, const struct plm_sim_object *pod)
+{
+	const struct plm_w_shape *shape = &pod->of.pod->shape;
+	const struct plm_sim_object *class = NULL;
+
+	if (shape->priority != PLM_UNSET && shape->priority != 0) {
+		return shape->priority;
+	}
+	class = plm_sim_find(w, PLM_KIND_PRIORITY_CLASS, (struct plm_slice){0},
+			     shape->priority_class);
+	return class == NULL ? 0 : ((const struct plm_w_priority_class *)class->of.payload)->value;
+}
+
+/* How much of cpu and memory would be left, in permille: the more the better. */
+static int64_t score(const struct plm_world *w, const struct plm_sim_object *pod,
+		     const struct plm_sim_object *node)
+{
+	const struct plm_sim_node_state *my = node->my.node;
+	const int64_t *request = pod->my.pod->template->request;
+	int64_t sum = 0;
+
+	for (size_t r = 0; r < w->resource_count; r++) {
+		if (request[r] > 0 && my->allocatable[r] > 0) {
+			plm_i128 left = my->allocatable[r] - my->used[r] - request[r];
+
+			sum += (int64_t)(left * 1000 / my->allocatable[r]);
+		}
+	}
+	return sum;
+}
+
+static struct plm_sim_object *best_node(struct plm_world *w, const struct plm_sim_object *pod)
+{
+	struct plm_sim_object *best = NULL;
+	int64_t best_score = 0;
+
+	PLM_SIM_EACH(w, PLM_KIND_NODE, node)
+	{
+		int64_t points = 0;
+
+		if (!plm_sim_placeable(w, pod, node)) {
+			continue;
+		}
+		points = score(w, pod, node);
+		if (best == NULL || points > best_score) {
+			best = node;
+			best_score = points;
+		}
+	}
+	return best;
+}
+
+struct row {
+	struct plm_sim_object *pod;
+	int64_t priority;
+};
+
+static int row_order(const void *context, uint32_t a, uint32_t b)
+{
+	const struct row *rows = context;
+
+	if (rows[a].priority != rows[b].priority) {
+		return rows[a].priority > rows[b].priority ? -1 : 1;
+	}
+	return rows[a].pod->number < rows[b].pod->number   ? -1
+	       : rows[a].pod->number > rows[b].pod->number ? 1
+							   : 0;
+}
+
+static void place(struct plm_world *w, struct plm_sim_object *pod)
+{
+	struct plm_sim_template *template = pod->my.pod->template;
+	struct plm_sim_object *node = NULL;
+
+	if (pod->of.pod->gated != 0) {
+		return;
+	}
+	if (template->failed_pass != w->pass) {
+		node = best_node(w, pod);
+	}
+	if (node != NULL) {
+		plm_sim_bind(w, pod, node);
+		return;
+	}
+	if (template->simple) {
+		template->failed_pass = w->pass;
+	}
+	if (pod->of.pod->unschedulable == 0) {
+		pod->of.pod->unschedulable = 1;
+		plm_sim_touch(w, pod);
+	}
+}
+
+void plm_sim_schedule(struct plm_world *w)
+{
+	struct row *rows = NULL;
+	uint32_t *order = NULL;
+	size_t count = 0;
+
+	w->pass_planned = false;
+	w->pass++;
+	for (const struct plm_sim_object *p = w->waiting; p != NULL; p = p->my.pod->wait_next) {
+		count++;
+	}
+	rows = PLM_NEW_ARRAY(&w->scratch, count, struct row);
+	order = PLM_NEW_ARRAY(&w->scratch, count, uint32_t);
+	count = 0;
+	for (struct plm_sim_object *p = w->waiting; p != NULL; p = p->my.pod->wait_next) {
+		rows[count] = (struct row){.pod = p, .priority = priority_of(w, p)};
+		order[count] = (uint32_t)count;
+		count++;
+	}
+	plm_sort(order, count, row_order, rows, &w->scratch);
+	for (size_t i = 0; i < count; i++) {
+		place(w, rows[order[i]].pod);
+	}
+}

@@ -1,0 +1,390 @@
+/*
+ * world.h - inside the embedded cluster: objects, pods, nodes, instances, the queue
+ *
+ * Owns: the structs that the files of this folder share. Nobody outside includes it but its tests.
+ * All pointers are into the world's arena and live as long as the world, so that an event on its way
+ * may keep one; 'gone' says that the thing no longer exists. Lists are in order of creation.
+ */
+#ifndef PLM_SIM_WORLD_H
+#define PLM_SIM_WORLD_H
+
+#include "adapters/sim/sim.h"
+#include "core/arena.h"
+#include "core/timefmt.h"
+
+#define PLM_SIM_RESOURCES 24	  /* different resource names in one world */
+#define PLM_SIM_BUCKETS 16384U	  /* hash chains of the object store */
+#define PLM_SIM_KIND_COUNT 32	  /* more than values in PLM_KIND_LIST */
+#define PLM_SIM_NAME_SUFFIX 5	  /* characters that make a pod's name unique */
+#define PLM_SIM_WARNING_MS 120000 /* from a spot warning to the end of the instance */
+
+struct plm_sim_object;
+struct plm_sim_instance;
+
+/* What a pod is made from: shared by all pods of one start. */
+struct plm_sim_template {
+	struct plm_w_shape shape;
+	struct plm_vec labels; /* struct plm_w_kv */
+	struct plm_slice pod_set;
+	int64_t request[PLM_SIM_RESOURCES]; /* with 'pods' = 1 */
+	uint64_t failed_pass;		    /* scheduler pass in which it found no node */
+	bool simple;			    /* no affinity to pods, spread or host ports */
+};
+
+enum plm_sim_index_state {
+	PLM_SIM_INDEX_OPEN,
+	PLM_SIM_INDEX_ACTIVE,
+	PLM_SIM_INDEX_DONE,
+};
+
+/* Beside a Job or PodSet. */
+struct plm_sim_job {
+	struct plm_sim_template *original;
+	struct plm_sim_template *template; /* as told by the last start */
+	uint8_t *indexes;		   /* enum plm_sim_index_state; Indexed Jobs */
+	size_t index_count;
+	uint64_t serial;       /* pods made so far */
+	uint64_t start_intent; /* of the last job.start carried out */
+	uint64_t pods_intent;  /* of the first pod.create since the last stop */
+	uint64_t starts;
+	int64_t first_running_ms, finished_ms;
+	int64_t partial_since_ms; /* some but not all pods of the gang exist; PLM_UNSET = no */
+	bool stopping;		  /* a PodSet whose pods are being removed */
+};
+
+/* Beside a Pod. */
+struct plm_sim_pod {
+	struct plm_sim_template *template;
+	struct plm_sim_object *node;
+	struct plm_sim_object *node_prev, *node_next; /* pods of the node */
+	struct plm_sim_object *wait_prev, *wait_next; /* unbound pods */
+	bool waiting;
+	bool daemon; /* of a DaemonSet */
+	int64_t runtime_ms, fail_percent;
+	int64_t bound_ms;
+	uint64_t intent; /* of the pod.create that made it */
+	uint64_t life;	 /* +1 whenever what was planned for it no longer holds */
+};
+
+/* Beside a Node. */
+struct plm_sim_node_state {
+	struct plm_sim_instance *instance; /* NULL: the scenario's own */
+	struct plm_sim_object *pods;	   /* first, in order of binding */
+	struct plm_sim_object *last_pod;
+	int64_t allocatable[PLM_SIM_RESOURCES], used[PLM_SIM_RESOURCES];
+	int64_t idle_since_ms; /* plain worlds */
+	int64_t joined_ms;
+};
+
+struct plm_sim_object {
+	const struct plm_event_info *info;
+	enum plm_kind kind;
+	union { /* the wire struct that a fact carries */
+		void *payload;
+		struct plm_w_meta *meta; /* its first member, whatever the kind */
+		struct plm_w_job *job;
+		struct plm_w_pod *pod;
+		struct plm_w_node *node;
+		struct plm_w_daemon_set *daemon_set;
+		struct plm_w_replicator *replicator;
+	} of;
+	union { /* ours, by kind */
+		struct plm_sim_job *job;
+		struct plm_sim_pod *pod;
+		struct plm_sim_node_state *node;
+		struct plm_sim_template *template; /* factories */
+	} my;
+	struct plm_sim_object *prev, *next; /* of its kind */
+	struct plm_sim_object *hash_next;
+	struct plm_sim_object *owner;
+	struct plm_sim_object *child, *last_child, *sibling_prev, *sibling_next;
+	struct plm_sim_extra extra;
+	uint64_t number; /* of creation */
+	uint64_t version;
+	uint64_t delivered; /* version that the watch told last; 0 = never */
+	bool gone;
+	bool queued;  /* in the watch's queue */
+	bool syncing; /* its controller has been called for */
+};
+
+enum plm_sim_instance_state {
+	PLM_SIM_PENDING,
+	PLM_SIM_RUNNING,
+	PLM_SIM_SHUTTING_DOWN,
+	PLM_SIM_TERMINATED,
+};
+
+struct plm_sim_instance {
+	struct plm_sim_instance *next;
+	struct plm_slice provider_id;
+	const struct plm_w_instance_type *type;
+	struct plm_slice zone, capacity_type;
+	int64_t price_micro; /* per hour */
+	enum plm_sim_instance_state state;
+	int64_t launched_ms, ended_ms;
+	uint64_t number, intent;
+	const struct plm_w_req_launch *request;
+	struct plm_sim_object *node;
+	int64_t node_gone_ms; /* its Node was deleted while it lives; PLM_UNSET = not so */
+	bool fails;	      /* dies before it becomes a node */
+	bool warned;
+};
+
+/* What a token was answered: the same token has the same answer for ever. */
+struct plm_sim_token {
+	struct plm_sim_token *hash_next;
+	char key[PLM_INTENT_KEY_SIZE];
+	uint64_t intent;
+	struct plm_slice frozen;
+	struct plm_sim_instance *instance; /* NULL: it launched nothing */
+	struct plm_vec refused;		   /* struct plm_w_offer */
+	const char *code;
+};
+
+/* An observation that waits for room in the inbox; its bytes follow it in memory. */
+struct plm_sim_backlog {
+	struct plm_sim_backlog *next;
+	struct plm_observation observation;
+};
+
+/* An effect on its way. */
+struct plm_sim_effect {
+	struct plm_effect effect; /* request and frozen bytes are ours */
+	uint32_t attempts;
+	bool told_unknown;
+	bool orphan; /* its engine died: nobody waits for the answer */
+	struct plm_w_result result;
+};
+
+enum plm_sim_due {
+	PLM_SIM_DUE_WATCH,
+	PLM_SIM_DUE_SCHEDULER,
+	PLM_SIM_DUE_CONTROLLER,
+	PLM_SIM_DUE_POD_START,
+	PLM_SIM_DUE_POD_FINISH,
+	PLM_SIM_DUE_POD_GONE,
+	PLM_SIM_DUE_CALL,
+	PLM_SIM_DUE_REPLY,
+	PLM_SIM_DUE_NODE_JOIN,
+	PLM_SIM_DUE_NODE_READY,
+	PLM_SIM_DUE_INSTANCE_DIES,
+	PLM_SIM_DUE_INSTANCE_KILLED,
+	PLM_SIM_DUE_INSTANCE_GONE,
+	PLM_SIM_DUE_DESCRIBE,
+	PLM_SIM_DUE_RECLAIM,
+	PLM_SIM_DUE_FAULT,
+	PLM_SIM_DUE_FAULT_END,
+	PLM_SIM_DUE_PLAIN,
+};
+
+struct plm_sim_event {
+	int64_t due_ms;
+	uint64_t number;
+	enum plm_sim_due kind;
+	void *subject;
+	uint64_t token;
+};
+
+struct plm_world {
+	struct plm_sim_options options;
+	struct plm_arena arena;	  /* the world's life */
+	struct plm_arena scratch; /* one event's */
+	int64_t now_ms;
+	int64_t clock_offset_ms;
+	uint64_t random;
+
+	struct plm_sim_event *heap; /* owned */
+	size_t heap_count, heap_capacity;
+	uint64_t event_number;
+
+	struct plm_sim_object *buckets[PLM_SIM_BUCKETS];
+	struct plm_sim_object *first[PLM_SIM_KIND_COUNT], *last[PLM_SIM_KIND_COUNT];
+	uint64_t object_number, version;
+	struct plm_slice resources[PLM_SIM_RESOURCES];
+	size_t resource_count;
+
+	struct plm_sim_backlog *backlog, *last_backlog; /* owned: what the inbox had no room for */
+	struct plm_sim_object **watch; /* owned: changed objects, in order of change */
+	size_t watch_count, watch_capacity;
+	bool watch_planned;
+
+	struct plm_sim_object *waiting, *last_waiting; /* unbound pods */
+	bool pass_planned;
+	uint64_t pass;
+
+	struct plm_sim_object **work; /* owned: Jobs and PodSets in order of creation */
+	size_t work_count, work_capacity;
+
+	struct plm_sim_instance *instances, *last_instance;
+	uint64_t instance_number;
+	struct plm_sim_token *tokens[1024];
+	uint32_t *types; /* catalogue indexes by name; arena */
+
+	struct plm_sim_effect **flying; /* owned */
+	size_t flying_count, flying_capacity;
+	uint64_t durable;
+	bool connected;
+	uint32_t active[PLM_SIM_LEADER_CHANGE + 1]; /* faults in force, by kind */
+
+	struct plm_sim_plain plain;
+	struct plm_sim_stats stats;
+	int64_t stats_ms;
+	int64_t used_now[PLM_SIM_RESOURCES], ready_now[PLM_SIM_RESOURCES];
+	plm_i128 used_sum[PLM_SIM_RESOURCES], ready_sum[PLM_SIM_RESOURCES];
+
+	int64_t disturbed_ms; /* last thing that came from outside: people, faults, ends of pods */
+	uint64_t calm_effects;
+	uint64_t violations;
+	char violation[512];
+};
+
+/* ---- world.c: queue, chance ---- */
+void plm_sim_plan(struct plm_world *w, int64_t after_ms, enum plm_sim_due kind, void *subject,
+		  uint64_t token);
+int64_t plm_sim_draw(struct plm_world *w, struct plm_sim_range range);
+bool plm_sim_chance(struct plm_world *w, int64_t percent);
+/* Percent of the strongest fault of 'kind' in force. */
+int64_t plm_sim_fault_percent(const struct plm_world *w, enum plm_sim_fault_kind kind);
+static inline bool plm_sim_is_down(const struct plm_world *w, enum plm_sim_fault_kind kind)
+{
+	return w->active[kind] > 0;
+}
+/* Something from outside happened: effects that follow are no livelock. */
+void plm_sim_disturb(struct plm_world *w);
+
+/* ---- copy.c ---- */
+void *plm_sim_copy(struct plm_arena *arena, const struct plm_wire_type *type, const void *value);
+struct plm_vec plm_sim_copy_list(struct plm_arena *arena, const struct plm_wire_type *type,
+				 struct plm_vec list);
+
+/* ---- amounts.c ---- */
+size_t plm_sim_resource(struct plm_world *w, struct plm_slice name);
+void plm_sim_amounts(struct plm_world *w, struct plm_vec amounts, int64_t out[PLM_SIM_RESOURCES]);
+struct plm_slice plm_sim_label(struct plm_vec labels, const char *key);
+bool plm_sim_has_label(struct plm_vec labels, struct plm_slice key, struct plm_slice *out);
+/* 'base' with 'more' laid over it, sorted by key. */
+struct plm_vec plm_sim_merge(struct plm_world *w, struct plm_vec base, struct plm_vec more);
+struct plm_vec plm_sim_concat(struct plm_world *w, size_t size, struct plm_vec a, struct plm_vec b);
+struct plm_sim_template *plm_sim_template_new(struct plm_world *w,
+					      const struct plm_w_pod_set_spec *spec);
+struct plm_sim_template *plm_sim_template_with(struct plm_world *w,
+					       const struct plm_sim_template *base,
+					       struct plm_vec node_selector,
+					       struct plm_vec tolerations, struct plm_vec labels);
+/* A template's request with the 'pods' that each pod takes. */
+void plm_sim_template_init(struct plm_world *w, struct plm_sim_template *template);
+
+/* ---- objects.c ---- */
+struct plm_sim_object *plm_sim_find(const struct plm_world *w, enum plm_kind kind,
+				    struct plm_slice ns, struct plm_slice name);
+/* Create from a payload that is already in the arena; uid and times are filled in when absent. */
+struct plm_sim_object *plm_sim_create(struct plm_world *w, enum plm_kind kind,
+				      enum plm_event_type type, void *payload);
+void plm_sim_adopt(struct plm_sim_object *owner, struct plm_sim_object *child);
+/* Take the object away at once; what it owns goes too. */
+void plm_sim_remove(struct plm_world *w, struct plm_sim_object *object);
+/* Delete as a person would: pods get their grace. */
+void plm_sim_delete(struct plm_world *w, struct plm_sim_object *object);
+
+/* ---- watch.c ---- */
+/* The object has changed: the watch will tell. */
+void plm_sim_touch(struct plm_world *w, struct plm_sim_object *object);
+void plm_sim_watch_flush(struct plm_world *w);
+void plm_sim_backlog_drain(struct plm_world *w);
+void plm_sim_backlog_drop(struct plm_world *w);
+void plm_sim_observe(struct plm_world *w, const struct plm_observation *observation);
+/* Encode and send one event that is not an object of the API. */
+void plm_sim_tell(struct plm_world *w, enum plm_source source, enum plm_event_type type,
+		  const void *payload, uint64_t intent);
+void plm_sim_gone(struct plm_world *w, const struct plm_w_gone *gone);
+
+/* ---- jobs.c, factories.c: controllers ---- */
+void plm_sim_sync_later(struct plm_world *w, struct plm_sim_object *object);
+void plm_sim_sync(struct plm_world *w, struct plm_sim_object *object);
+void plm_sim_job_sync(struct plm_world *w, struct plm_sim_object *object);
+void plm_sim_pod_set_sync(struct plm_world *w, struct plm_sim_object *object);
+void plm_sim_factory_sync(struct plm_world *w, struct plm_sim_object *object);
+void plm_sim_daemon_set_sync(struct plm_world *w, struct plm_sim_object *object);
+void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object);
+struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_object *owner,
+				       struct plm_sim_template *template, struct plm_slice name,
+				       int64_t index);
+/* "<name>-xxxxx" with random characters. */
+struct plm_slice plm_sim_pod_name(struct plm_world *w, struct plm_slice name);
+
+/* ---- match.c, scheduler.c ---- */
+bool plm_sim_tolerates(struct plm_vec tolerations, struct plm_vec taints);
+bool plm_sim_selector_matches(const struct plm_w_selector *selector, struct plm_vec labels);
+bool plm_sim_node_matches(const struct plm_w_shape *shape, const struct plm_w_node *node);
+bool plm_sim_node_holds(const struct plm_sim_object *node, const struct plm_sim_template *t,
+			size_t resource_count);
+bool plm_sim_placeable(struct plm_world *w, const struct plm_sim_object *pod,
+		       const struct plm_sim_object *node);
+bool plm_sim_peers_allow(struct plm_world *w, const struct plm_sim_object *pod,
+			 const struct plm_sim_object *node);
+void plm_sim_schedule_later(struct plm_world *w);
+void plm_sim_schedule(struct plm_world *w);
+void plm_sim_wait_add(struct plm_world *w, struct plm_sim_object *pod);
+void plm_sim_wait_drop(struct plm_world *w, struct plm_sim_object *pod);
+
+/* ---- kubelet.c ---- */
+void plm_sim_bind(struct plm_world *w, struct plm_sim_object *pod, struct plm_sim_object *node);
+void plm_sim_pod_start(struct plm_world *w, struct plm_sim_object *pod, uint64_t life);
+void plm_sim_pod_finish(struct plm_world *w, struct plm_sim_object *pod, uint64_t life);
+void plm_sim_pod_end(struct plm_world *w, struct plm_sim_object *pod, bool failed);
+void plm_sim_pod_delete(struct plm_world *w, struct plm_sim_object *pod);
+void plm_sim_pod_leave(struct plm_world *w, struct plm_sim_object *pod);
+bool plm_sim_pod_over(const struct plm_sim_object *pod);
+struct plm_sim_object *plm_sim_node_new(struct plm_world *w, struct plm_w_node *node,
+					struct plm_sim_instance *instance);
+void plm_sim_node_ready(struct plm_world *w, struct plm_sim_object *node);
+void plm_sim_node_lost(struct plm_world *w, struct plm_sim_object *node);
+void plm_sim_node_evict_untolerated(struct plm_world *w, struct plm_sim_object *node);
+
+/* ---- cloud.c ---- */
+const struct plm_w_instance_type *plm_sim_type(const struct plm_world *w, struct plm_slice name);
+void plm_sim_cloud_init(struct plm_world *w);
+/* Carry out a launch by its token; fills 'out' as the cloud would answer. */
+void plm_sim_launch(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out);
+void plm_sim_terminate(struct plm_world *w, const struct plm_w_req_terminate *request,
+		       struct plm_w_result *out);
+void plm_sim_instance_end(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_instance_gone(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_instance_joins(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_instance_ready(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_describe(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_reclaim(struct plm_world *w, size_t index);
+struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
+						const struct plm_w_req_launch *request,
+						const struct plm_w_offer *offer, uint64_t intent);
+const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
+					      const struct plm_w_offer *offer);
+
+/* ---- calls.c, effects.c ---- */
+void plm_sim_call(struct plm_world *w, struct plm_sim_effect *effect);
+void plm_sim_reply(struct plm_world *w, struct plm_sim_effect *effect);
+void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *effect);
+bool plm_sim_call_is_cloud(enum plm_call call);
+
+/* ---- check.c ---- */
+void plm_sim_broken(struct plm_world *w, const char *format, ...) PLM_PRINTF(2, 3);
+void plm_sim_check_submit(struct plm_world *w, const struct plm_effect *effect);
+void plm_sim_check_launch(struct plm_world *w, const struct plm_effect *effect);
+void plm_sim_check_terminate(struct plm_world *w, const struct plm_sim_instance *instance);
+void plm_sim_check_start(struct plm_world *w, const struct plm_sim_object *job,
+			 const struct plm_effect *effect);
+void plm_sim_check_pod(struct plm_world *w, const struct plm_sim_object *owner,
+		       const struct plm_effect *effect);
+void plm_sim_check_time(struct plm_world *w);
+
+/* ---- stats.c ---- */
+void plm_sim_account(struct plm_world *w);
+
+/* ---- plain.c ---- */
+void plm_sim_plain_scan(struct plm_world *w);
+
+#define PLM_SIM_EACH(w, kind, object)                                                              \
+	for (struct plm_sim_object *object = (w)->first[kind], *object##_next = NULL;              \
+	     object != NULL && (object##_next = object->next, true); object = object##_next)
+
+#endif
