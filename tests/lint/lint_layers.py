@@ -1,4 +1,5 @@
 """Every #include against the table of allowed edges in ARCHITECTURE.md."""
+import os
 import re
 
 from sources import c_files, numbered, read, root
@@ -30,6 +31,9 @@ def layer_of(path, rows):
 
 
 def resolve(name, spelled):
+    beside = os.path.join(os.path.dirname(name), spelled)
+    if name.startswith("tests/") and (root() / beside).is_file():
+        return beside
     for place in (f"src/{spelled}", spelled, f"tests/lib/{spelled}"):
         if (root() / place).is_file():
             return place

@@ -33,14 +33,11 @@ def base_commit():
         if fork and fork != head:
             return fork[0]
     parent = git("rev-parse", "--verify", "HEAD~1")
-    return parent[0] if parent else None
+    return parent[0] if parent else "HEAD"
 
 
 def changed_files():
-    base = base_commit()
-    if base is None:
-        return set(c_files())
-    return set(git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard"))
+    return set(git("diff", "--name-only", base_commit()) + git("ls-files", "--others", "--exclude-standard"))
 
 
 def commands(build):
