@@ -44,6 +44,7 @@ void plm_guard_seat_free(struct plm_guard_seat *seat)
 /* What the child must not share with its parent: handlers, locks held by descriptors, a core file. */
 static void settle(pid_t parent, int fd)
 {
+	const struct sigaction usual = {.sa_handler = SIG_DFL};
 	struct rlimit no_core = {0};
 	sigset_t none;
 
@@ -52,7 +53,7 @@ static void settle(pid_t parent, int fd)
 		_exit(1);
 	}
 	for (size_t i = 0; i < PLM_COUNTOF(damage_signals); i++) {
-		(void)signal(damage_signals[i], SIG_DFL);
+		(void)sigaction(damage_signals[i], &usual, NULL);
 	}
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);

@@ -461,12 +461,14 @@ static uint64_t parse_name(const char *name)
 	return seq;
 }
 
-static int by_number(const void *a, const void *b)
+/* Insert by number; 'list' has room for one more. */
+static void put_number(uint64_t *list, size_t count, uint64_t seq)
 {
-	uint64_t left = *(const uint64_t *)a;
-	uint64_t right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
+	while (count > 0 && list[count - 1] > seq) {
+		list[count] = list[count - 1];
+		count--;
+	}
+	list[count] = seq;
 }
 
 size_t plm_snapshot_list(const char *folder, uint64_t **out)
@@ -489,13 +491,10 @@ size_t plm_snapshot_list(const char *folder, uint64_t **out)
 			list = reallocarray(list, capacity, sizeof(*list));
 			PLM_ASSERT(list != NULL);
 		}
-		list[count++] = seq;
+		put_number(list, count++, seq);
 	}
 	if (dir != NULL) {
 		(void)closedir(dir);
-	}
-	if (count > 0) {
-		qsort(list, count, sizeof(*list), by_number);
 	}
 	*out = list;
 	return count;

@@ -9,8 +9,14 @@
 
 #include "core/slice.h"
 
+/* Any number; builds with another one decide the same (./dev soak), since the order is never seen. */
+#ifndef PLM_HASH_KEY
+#define PLM_HASH_KEY 0x9e3779b97f4a7c15ULL
+#endif
+
 static inline uint64_t plm_hash_mix(uint64_t hash)
 {
+	hash ^= PLM_HASH_KEY;
 	hash ^= hash >> 32;
 	hash *= 0xd6e8feb86659fd93ULL;
 	hash ^= hash >> 32;
@@ -19,7 +25,7 @@ static inline uint64_t plm_hash_mix(uint64_t hash)
 
 static inline uint64_t plm_hash_bytes(struct plm_slice bytes)
 {
-	uint64_t hash = 0x9e3779b97f4a7c15ULL ^ bytes.size;
+	uint64_t hash = PLM_HASH_KEY ^ bytes.size;
 	size_t i = 0;
 
 	for (; i + 8 <= bytes.size; i += 8) {

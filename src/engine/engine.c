@@ -126,8 +126,12 @@ static enum plm_code release(struct plm_engine *engine, struct plm_error *err)
 		enum plm_code code = PLM_OK;
 
 		plm_arena_reset(&engine->scratch);
-		code = plm_outbox_submit(effects, uid, engine->pending[i].seq,
-					 engine->pending[i].intent, false, &engine->scratch, err);
+		code = plm_outbox_submit(effects, uid,
+					 (struct plm_outgoing){
+						 .seq = engine->pending[i].seq,
+						 .intent = engine->pending[i].intent,
+					 },
+					 &engine->scratch, err);
 		if (code != PLM_OK) {
 			return code;
 		}
@@ -415,8 +419,13 @@ static enum plm_code resend(struct plm_engine *engine, uint64_t head, struct plm
 			code = plm_reader_next(reader, &logged, err);
 		}
 		if (code == PLM_OK) {
-			code = plm_outbox_submit(&engine->options.effects, uid, seq, logged.payload,
-						 true, &engine->scratch, err);
+			code = plm_outbox_submit(&engine->options.effects, uid,
+						 (struct plm_outgoing){
+							 .seq = seq,
+							 .intent = logged.payload,
+							 .resent = true,
+						 },
+						 &engine->scratch, err);
 		}
 		plm_reader_close(reader);
 		if (code != PLM_OK) {

@@ -31,25 +31,26 @@ void plm_intent_key(struct plm_slice cluster_uid, uint64_t seq, char key[PLM_INT
 }
 
 enum plm_code plm_outbox_submit(const struct plm_effects *effects, struct plm_slice cluster_uid,
-				uint64_t seq, const struct plm_w_intent *intent, bool resent,
-				struct plm_arena *scratch, struct plm_error *err)
+				struct plm_outgoing out, struct plm_arena *scratch,
+				struct plm_error *err)
 {
 	struct plm_effect effect = {
-		.intent = seq,
-		.call = (enum plm_call)intent->call,
-		.frozen = intent->frozen,
-		.deadline_ms = intent->deadline_ms,
-		.resent = resent,
+		.intent = out.seq,
+		.call = (enum plm_call)out.intent->call,
+		.frozen = out.intent->frozen,
+		.deadline_ms = out.intent->deadline_ms,
+		.resent = out.resent,
 	};
 
 	if (effects->submit == NULL) {
 		return PLM_OK;
 	}
-	if (plm_wire_decode(plm_call_request(effect.call), intent->frozen, scratch, &effect.request,
-			    err) != PLM_OK) {
-		return plm_fail_prefix(err, PLM_E_CORRUPT, "intent %llu", (unsigned long long)seq);
+	if (plm_wire_decode(plm_call_request(effect.call), out.intent->frozen, scratch,
+			    &effect.request, err) != PLM_OK) {
+		return plm_fail_prefix(err, PLM_E_CORRUPT, "intent %llu",
+				       (unsigned long long)out.seq);
 	}
-	plm_intent_key(cluster_uid, seq, effect.key);
+	plm_intent_key(cluster_uid, out.seq, effect.key);
 	effects->submit(effects->self, &effect);
 	return PLM_OK;
 }
