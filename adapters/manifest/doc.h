@@ -14,8 +14,8 @@
 #define PLM_ADAPTERS_MANIFEST_DOC_H
 
 #include "core/arena.h"
+#include "core/object.h"
 #include "core/quantity.h"
-#include "core/wire.h"
 
 enum plm_doc_kind {
 	PLM_DOC_NULL,
@@ -32,11 +32,14 @@ struct plm_doc {
 	int line;		/* from 1 */
 	uint32_t count;		/* children of a LIST or MAP */
 	uint32_t index;		/* place among the parent's children */
-	bool seen;		/* a read asked for it */
+	uint32_t begin, end;	/* YAML: where it stands in the source, in characters */
+	uint8_t seen;		/* 1: a read asked for it; 2: with all below it */
+	bool quoted;		/* written in quotes (or as a block) */
 	struct plm_slice key;	/* its name in a MAP, else empty */
 	struct plm_slice text;	/* scalars; zero-terminated (not counted) */
 	struct plm_doc *parent; /* NULL at the root */
 	struct plm_doc *first;	/* children in the order of the source */
+	struct plm_doc *last;
 	struct plm_doc *next;
 };
 

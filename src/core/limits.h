@@ -51,7 +51,7 @@
 /* Sources. A Kubernetes quantity longer than this is refused. */
 #define PLM_LIMIT_QUANTITY_CHARS 64
 /* One document, or one item of a list; larger is refused (etcd itself takes 1.5 MiB). */
-#define PLM_LIMIT_ITEM_BYTES (8 * 1024 * 1024)
+#define PLM_LIMIT_ITEM_BYTES (8L * 1024 * 1024)
 /* Values of one document, aliases expanded; more are refused. */
 #define PLM_LIMIT_DOC_NODES 200000
 /* Nesting of a document; deeper is refused. */
@@ -59,7 +59,7 @@
 /* Anchors of one YAML document; more are refused. */
 #define PLM_LIMIT_DOC_ANCHORS 256
 /* Memory for one document's tree, projection and texts. */
-#define PLM_LIMIT_DOC_BYTES (256 * 1024 * 1024)
+#define PLM_LIMIT_DOC_BYTES (256L * 1024 * 1024)
 /* Entries of one list of a catalogue type (values, requirements, resources, offerings). */
 #define PLM_LIMIT_CATALOG_LIST 4096
 /* Position of an event in its source (resourceVersion, request id). */

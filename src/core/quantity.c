@@ -41,17 +41,30 @@ static void big_divide(struct big *n, uint32_t divisor)
 	n->rest = n->rest || rest != 0;
 }
 
-/* The integer at or above 'n', INT64_MAX at most. */
-static int64_t big_ceil(const struct big *n)
-{
-	uint64_t low = ((uint64_t)n->limb[1] << 32) | n->limb[0];
+/* Saturation of the exact form: INT64_MAX whole units. */
+#define NANO 1000000000
+#define EXACT_MAX ((plm_i128)INT64_MAX * NANO)
 
-	for (size_t i = 2; i < LIMBS; i++) {
+/* The integer at or above 'n', EXACT_MAX at most. */
+static plm_i128 big_ceil(const struct big *n)
+{
+	plm_i128 value = 0;
+
+	for (size_t i = 3; i < LIMBS; i++) {
 		if (n->limb[i] != 0) {
-			return INT64_MAX;
+			return EXACT_MAX;
 		}
 	}
-	return low >= INT64_MAX ? INT64_MAX : (int64_t)low + (n->rest ? 1 : 0);
+	for (size_t i = 3; i > 0; i--) {
+		value = value * ((plm_i128)1 << 32) + n->limb[i - 1];
+	}
+	value += n->rest ? 1 : 0;
+	return value > EXACT_MAX ? EXACT_MAX : value;
+}
+
+static int64_t saturate(plm_i128 value)
+{
+	return value > INT64_MAX ? INT64_MAX : (value < -INT64_MAX ? -INT64_MAX : (int64_t)value);
 }
 
 /* A number as written: digits times 10^ten times 2^two. */
@@ -63,7 +76,7 @@ struct written {
 	uint32_t two;
 };
 
-static int64_t exact(const struct written *number)
+static plm_i128 exact(const struct written *number)
 {
 	struct big n = {0};
 	int64_t ten = number->ten;
@@ -72,7 +85,7 @@ static int64_t exact(const struct written *number)
 		return 0;
 	}
 	if (ten > POWER_MAX) {
-		return INT64_MAX;
+		return EXACT_MAX;
 	}
 	if (ten < POWER_MIN) {
 		return 1;
@@ -215,28 +228,68 @@ enum plm_scale plm_resource_scale(struct plm_slice resource)
 	return PLM_SCALE_WHOLE;
 }
 
+static enum plm_code parse(struct plm_slice text, struct written *number, struct plm_error *err)
+{
+	if (text.size > PLM_LIMIT_QUANTITY_CHARS) {
+		return plm_fail(err, PLM_E_INPUT, "a quantity has at most %d characters",
+				PLM_LIMIT_QUANTITY_CHARS);
+	}
+	if (!read_number(text, number)) {
+		return plm_fail(err, PLM_E_INPUT,
+				"\"%.*s\" is not a quantity (such as 2, 500m, 1.5, 4Gi, 1e3)",
+				(int)text.size, (const char *)text.ptr);
+	}
+	return PLM_OK;
+}
+
 enum plm_code plm_quantity_parse(struct plm_slice text, enum plm_scale scale, int64_t *out,
 				 struct plm_error *err)
 {
 	static const int64_t scale_ten[] = {0, 3, 9};
 	struct written number = {0};
+	enum plm_code code = parse(text, &number, err);
 	int64_t value = 0;
 
-	if (text.size > PLM_LIMIT_QUANTITY_CHARS) {
-		return plm_fail(err, PLM_E_INPUT, "a quantity has at most %d characters",
-				PLM_LIMIT_QUANTITY_CHARS);
-	}
-	if (!read_number(text, &number)) {
-		return plm_fail(err, PLM_E_INPUT,
-				"\"%.*s\" is not a quantity (such as 2, 500m, 1.5, 4Gi, 1e3)",
-				(int)text.size, (const char *)text.ptr);
+	if (code != PLM_OK) {
+		return code;
 	}
 	number.ten += scale_ten[scale];
 	if (!quick(&number, &value)) {
-		value = exact(&number);
+		value = saturate(exact(&number));
 	}
 	*out = number.negative ? -value : value;
 	return PLM_OK;
+}
+
+enum plm_code plm_quantity_parse_exact(struct plm_slice text, plm_i128 *out_nano,
+				       struct plm_error *err)
+{
+	struct written number = {0};
+	enum plm_code code = parse(text, &number, err);
+	plm_i128 value = 0;
+	int64_t whole = 0;
+
+	if (code != PLM_OK) {
+		return code;
+	}
+	if (number.ten >= 0 && quick(&number, &whole)) {
+		value = (plm_i128)whole * NANO;
+	} else {
+		number.ten += 9;
+		value = exact(&number);
+	}
+	*out_nano = number.negative ? -value : value;
+	return PLM_OK;
+}
+
+int64_t plm_quantity_round(plm_i128 nano, enum plm_scale scale)
+{
+	static const int64_t divisors[] = {NANO, NANO / 1000, 1};
+	plm_i128 divisor = divisors[scale];
+	plm_i128 value = nano / divisor;
+	plm_i128 rest = nano % divisor;
+
+	return saturate(value + (rest > 0 ? 1 : (rest < 0 ? -1 : 0)));
 }
 
 static bool starts_with(struct plm_slice text, const char *prefix)

@@ -33,6 +33,15 @@ enum plm_code plm_quantity_parse(struct plm_slice text, enum plm_scale scale, in
 				 struct plm_error *err) PLM_MUST_CHECK;
 
 /*
+ * '*out_nano' = 'text' in units of 10^-9, for exact sums; what is finer is rounded away from zero, and the
+ * whole part saturates at INT64_MAX. Fails as plm_quantity_parse().
+ */
+enum plm_code plm_quantity_parse_exact(struct plm_slice text, plm_i128 *out_nano,
+				       struct plm_error *err) PLM_MUST_CHECK;
+/* A sum of such numbers in units of 'scale', rounded away from zero, saturated. */
+int64_t plm_quantity_round(plm_i128 nano, enum plm_scale scale);
+
+/*
  * The canonical spelling of 'amount' of 'resource' (in the unit of plm_resource_scale()): cpu 500 is
  * "500m", memory 4294967296 is "4Gi", pods 110 is "110". Binary suffixes for memory, storage and
  * hugepages, decimal ones otherwise. PLM_UNLIMITED is written as its number. Returns 'text'.

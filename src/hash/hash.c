@@ -200,3 +200,14 @@ void plm_hex(struct plm_slice bytes, char *text)
 	}
 	text[2 * bytes.size] = '\0';
 }
+
+struct plm_sha1 plm_sha1(struct plm_slice bytes)
+{
+	struct plm_sha1 out;
+	unsigned int size = 0;
+	int done = EVP_Digest(bytes.ptr, bytes.size, out.bytes, &size, EVP_sha1(), NULL);
+
+	PLM_ASSERT(done == 1);
+	PLM_ASSERT(size == PLM_SHA1_SIZE);
+	return out;
+}

@@ -27,6 +27,13 @@ struct plm_hash128 {
 struct plm_sha256 plm_sha256_parts(const struct plm_slice *parts, size_t count);
 struct plm_sha256 plm_sha256(struct plm_slice bytes);
 
+/* SHA-1 only where upstream's names are made of it (exact decisions 8); never for integrity. */
+#define PLM_SHA1_SIZE 20
+struct plm_sha1 {
+	uint8_t bytes[PLM_SHA1_SIZE];
+};
+struct plm_sha1 plm_sha1(struct plm_slice bytes);
+
 uint64_t plm_xxh64(struct plm_slice bytes);	       /* XXH3-64, seed 0 */
 struct plm_hash128 plm_xxh128(struct plm_slice bytes); /* XXH3-128, seed 0 */
 /* XXH3-64 over the concatenation of 'count' parts. */

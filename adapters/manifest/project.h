@@ -1,0 +1,115 @@
+/*
+ * project.h - from a tree to a projection: one table of kinds, one function per kind
+ *
+ * Each function fills a zeroed wire struct whose 'meta' is set already. Failures stay in the tree;
+ * fields that were not read are named in a warning afterwards, unless the function ignored them because
+ * nothing may ever decide on them.
+ */
+#ifndef PLM_ADAPTERS_MANIFEST_PROJECT_H
+#define PLM_ADAPTERS_MANIFEST_PROJECT_H
+
+#include "adapters/manifest/manifest.h"
+
+#define PLM_LABEL_NODE_POOL "karpenter.sh/nodepool"
+#define PLM_LABEL_CAPACITY_TYPE "karpenter.sh/capacity-type"
+#define PLM_LABEL_QUEUE "kueue.x-k8s.io/queue-name"
+#define PLM_LABEL_PRIORITY "kueue.x-k8s.io/priority-class"
+#define PLM_LABEL_POD_SET "kueue.x-k8s.io/podset"
+#define PLM_ANNOTATION_DO_NOT_DISRUPT "karpenter.sh/do-not-disrupt"
+#define PLM_ANNOTATION_CAPACITY_CHECK "plimsoll.dev/capacity-check"
+
+struct plm_project {
+	struct plm_doc_tree *tree;
+	struct plm_arena *arena; /* that of 'tree' */
+	struct plm_w_meta meta;	 /* as filled in */
+	bool had_uid;		 /* the manifest names one */
+	const struct plm_kind_row *row;
+};
+
+struct plm_kind_row {
+	const char *group;
+	const char *versions[5]; /* ends with NULL */
+	enum plm_kind kind;
+	enum plm_event_type type;
+	bool namespaced;
+	void (*fill)(struct plm_project *p, struct plm_doc *root, void *payload);
+};
+
+/* NULL: nothing decides on this kind. 'version' is an apiVersion ("group/version" or "v1"). */
+const struct plm_kind_row *plm_kind_find(struct plm_slice version, struct plm_slice kind);
+
+/* metadata into p->meta. 'naming' may be NULL. 'now_ms' stands for an absent creationTimestamp. */
+void plm_project_meta(struct plm_project *p, struct plm_doc *root,
+		      const struct plm_manifest_naming *naming, int64_t now_ms);
+
+/* ---- kinds ------------------------------------------------------------------------------------- */
+
+void plm_project_namespace(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_flavor(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_cohort(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_cluster_queue(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_local_queue(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_work_queue(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_priority_class(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_admission_check(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_workload(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_pod_set(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_daemon_set(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_replicator(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_node(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_node_pool(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload);
+
+/* ---- parts ------------------------------------------------------------------------------------- */
+
+/* Room for an array of 'count' elements that is filled one by one; NULL for none. */
+void *plm_project_array(struct plm_project *p, size_t count, size_t size);
+
+struct plm_vec plm_project_taints(struct plm_project *p, struct plm_doc *map, const char *key);
+struct plm_vec plm_project_tolerations(struct plm_project *p, struct plm_doc *map, const char *key);
+/* A list of {key, operator, values, minValues}; 'node' = aliases of well-known labels are replaced. */
+struct plm_vec plm_project_exprs(struct plm_project *p, struct plm_doc *map, const char *key,
+				 bool node);
+/* matchExpressions, matchFields. 'weight' 0 for a required term. */
+struct plm_w_term plm_project_term(struct plm_project *p, struct plm_doc *term, int64_t weight);
+/* A label selector; 'present' 0 when absent. */
+struct plm_w_selector plm_project_selector(struct plm_project *p, struct plm_doc *map,
+					   const char *key);
+/* A kv map whose keys are node labels: aliases replaced, sorted. */
+struct plm_vec plm_project_node_labels(struct plm_project *p, struct plm_doc *map, const char *key);
+/* The pod affinity, anti-affinity and topology spread of a pod spec. */
+void plm_project_topology(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);
+
+/* Kubernetes' pod request rule: 'requests' and 'over_limit' of 'shape'. */
+void plm_project_requests(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);
+/* A pod spec as the scheduler sees it. */
+void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);
+/* 'template' {metadata.labels, spec} as pod set 'name' of 'count' pods. */
+void plm_project_template(struct plm_project *p, struct plm_doc *template, const char *name,
+			  int64_t count, struct plm_w_pod_set_spec *out);
+
+/* The condition 'type' of status.conditions, or NULL. */
+struct plm_doc *plm_project_condition(struct plm_project *p, struct plm_doc *root,
+				      const char *type);
+/* Its time when it is True, else PLM_UNSET; without a time, that of creation. */
+int64_t plm_project_condition_ms(struct plm_project *p, struct plm_doc *root, const char *type);
+bool plm_project_is_true(struct plm_project *p, struct plm_doc *condition);
+/* "" when absent. */
+struct plm_slice plm_project_annotation(struct plm_project *p, struct plm_doc *root,
+					const char *name);
+struct plm_slice plm_project_label(const struct plm_project *p, const char *name);
+/* "not ready" text of the Ready condition of a pool or class; "" when it is True or absent. */
+struct plm_slice plm_project_not_ready(struct plm_project *p, struct plm_doc *root);
+
+/*
+ * A failure naming both when 'map' has a member of each list of paths (end NULL). True when it has one
+ * of 'first' only.
+ */
+bool plm_project_dialect(struct plm_project *p, struct plm_doc *map, const char *const *first,
+			 const char *const *second);
+
+#endif

@@ -1,0 +1,355 @@
+/* Nodes, pools, claims and classes of both dialects: karpenter.md 1, dialect.md "Nodes". */
+#include "adapters/manifest/project.h"
+
+#include "core/timefmt.h"
+#include "core/units.h"
+
+/* Karpenter's defaults (karpenter.md 1.1) and the dialect's. */
+#define EXPIRE_MS (720 * PLM_MS_PER_HOUR)
+#define DIALECT_EMPTY_MS (10 * PLM_MS_PER_MINUTE)
+
+static bool annotated_true(struct plm_project *p, struct plm_doc *root)
+{
+	return plm_slice_is(plm_project_annotation(p, root, PLM_ANNOTATION_DO_NOT_DISRUPT), "true");
+}
+
+/* Without conditions, as written by hand, a node counts as ready. */
+void plm_project_node(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	static const char *const ignored[] = {"podCIDR", "podCIDRs", "externalID", "configSource"};
+	struct plm_w_node *node = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
+	struct plm_doc *ready = plm_project_condition(p, root, "Ready");
+
+	node->provider_id = plm_doc_text(p->tree, spec, "providerID");
+	node->taints = plm_project_taints(p, spec, "taints");
+	node->unschedulable = plm_doc_bool(p->tree, spec, "unschedulable", 0);
+	node->capacity = plm_doc_amounts(p->tree, status, "capacity");
+	node->allocatable = plm_doc_amounts(p->tree, status, "allocatable");
+	if (node->allocatable.count == 0) {
+		node->allocatable = node->capacity;
+	}
+	if (node->capacity.count == 0) {
+		node->capacity = node->allocatable;
+	}
+	node->ready = ready == NULL || plm_project_is_true(p, ready);
+	node->do_not_disrupt = annotated_true(p, root);
+	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
+		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
+	}
+}
+
+/* ---- NodePool ---------------------------------------------------------------------------------- */
+
+static struct plm_vec read_budgets(struct plm_project *p, struct plm_doc *disruption)
+{
+	struct plm_doc *list = plm_doc_list(p->tree, disruption, "budgets");
+	size_t count = list == NULL ? 1 : list->count;
+	struct plm_w_budget *budgets = plm_project_array(p, count, sizeof(*budgets));
+	size_t at = 0;
+
+	if (list == NULL) {
+		budgets[0] = (struct plm_w_budget){.nodes = plm_slice_str("10%"),
+						   .duration_ms = PLM_UNSET};
+	}
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
+		budgets[at] = (struct plm_w_budget){
+			.nodes = plm_doc_int_or_text(p->tree, item, "nodes"),
+			.reasons = plm_doc_texts(p->tree, item, "reasons"),
+			.schedule = plm_doc_text(p->tree, item, "schedule"),
+			.duration_ms = plm_doc_duration(p->tree, item, "duration", PLM_UNSET),
+		};
+		if ((budgets[at].schedule.size > 0) != (budgets[at].duration_ms != PLM_UNSET)) {
+			plm_doc_fail(p->tree, item, "schedule and duration go together");
+		}
+	}
+	return (struct plm_vec){budgets, count};
+}
+
+/* The first reason stays. */
+static void not_ready(struct plm_project *p, struct plm_slice *to, const char *why,
+		      const char *detail)
+{
+	if (to->size == 0) {
+		*to = plm_arena_format(p->arena, "%s%s", why, detail);
+	}
+}
+
+static void read_class(struct plm_project *p, struct plm_doc *spec, struct plm_w_node_pool *pool)
+{
+	struct plm_doc *ref = plm_doc_map(p->tree, spec, "nodeClassRef");
+	struct plm_slice kind = plm_doc_text(p->tree, ref, "kind");
+
+	plm_doc_ignore(ref);
+	pool->class_name = plm_doc_text(p->tree, ref, "name");
+	pool->class_kind =
+		plm_slice_is(kind, "NodeTemplate") ? PLM_KIND_NODE_TEMPLATE : PLM_KIND_NODE_CLASS;
+	if (ref == NULL) {
+		plm_doc_fail(p->tree, spec, "nodeClassRef is required");
+	} else if (!plm_slice_is(kind, "EC2NodeClass") && !plm_slice_is(kind, "NodeTemplate")) {
+		not_ready(p, &pool->not_ready, "no provider for node classes of kind ",
+			  kind.size == 0 ? "\"\"" : (const char *)kind.ptr);
+	}
+}
+
+static void upstream_pool(struct plm_project *p, struct plm_doc *root, struct plm_w_node_pool *pool)
+{
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *template = plm_doc_map(p->tree, spec, "template");
+	struct plm_doc *meta = plm_doc_map(p->tree, template, "metadata");
+	struct plm_doc *node = plm_doc_map(p->tree, template, "spec");
+	struct plm_doc *disruption = plm_doc_map(p->tree, spec, "disruption");
+
+	pool->labels = plm_project_node_labels(p, meta, "labels");
+	plm_doc_ignore(meta);
+	pool->taints = plm_project_taints(p, node, "taints");
+	pool->startup_taints = plm_project_taints(p, node, "startupTaints");
+	pool->requirements = plm_project_exprs(p, node, "requirements", true);
+	pool->expire_ms = plm_doc_duration_or_never(p->tree, node, "expireAfter", EXPIRE_MS);
+	pool->grace_ms = plm_doc_duration(p->tree, node, "terminationGracePeriod", PLM_UNSET);
+	pool->limits = plm_doc_amounts(p->tree, spec, "limits");
+	pool->weight = plm_doc_count(p->tree, spec, "weight", 0);
+	pool->min_size = 0;
+	pool->max_size = PLM_UNSET;
+	pool->consolidate_after_ms =
+		plm_doc_duration_or_never(p->tree, disruption, "consolidateAfter", 0);
+	pool->consolidation =
+		plm_doc_enum(p->tree, disruption, "consolidationPolicy", &plm_names_consolidation,
+			     PLM_CONSOLIDATE_WHEN_EMPTY_OR_UNDERUTILIZED);
+	pool->budgets = read_budgets(p, disruption);
+	pool->not_ready = plm_project_not_ready(p, root);
+	read_class(p, node, pool);
+	if (plm_doc_get(spec, "replicas") != NULL) {
+		plm_doc_get(spec, "replicas")->seen = 0;
+		not_ready(p, &pool->not_ready, "static pools (spec.replicas) are not supported yet",
+			  "");
+	}
+}
+
+/* The requirements with on-demand as the capacity type, unless they name one. */
+static struct plm_vec with_capacity_type(struct plm_project *p, struct plm_vec given)
+{
+	const struct plm_w_expr *exprs = given.ptr;
+	struct plm_w_expr *all = plm_project_array(p, given.count + 1, sizeof(*all));
+	struct plm_slice *value = PLM_NEW(p->arena, struct plm_slice);
+
+	for (size_t i = 0; i < given.count; i++) {
+		all[i] = exprs[i];
+		if (plm_slice_is(exprs[i].key, PLM_LABEL_CAPACITY_TYPE)) {
+			return given;
+		}
+	}
+	*value = plm_slice_str("on-demand");
+	all[given.count] = (struct plm_w_expr){.key = plm_slice_str(PLM_LABEL_CAPACITY_TYPE),
+					       .op = PLM_OP_IN,
+					       .values = {value, 1}};
+	return (struct plm_vec){all, given.count + 1};
+}
+
+/* The label that names the pool itself is implied; one that names another makes the pool unusable. */
+static struct plm_vec own_labels(struct plm_project *p, struct plm_vec given,
+				 struct plm_slice *out_not_ready)
+{
+	const struct plm_w_kv *labels = given.ptr;
+	struct plm_w_kv *kept = plm_project_array(p, given.count, sizeof(*kept));
+	size_t count = 0;
+
+	for (size_t i = 0; i < given.count; i++) {
+		if (!plm_slice_is(labels[i].key, PLM_LABEL_NODE_POOL)) {
+			kept[count++] = labels[i];
+		} else if (!plm_slice_equal(labels[i].value, p->meta.name)) {
+			*out_not_ready = plm_arena_format(
+				p->arena,
+				"label " PLM_LABEL_NODE_POOL " in template.spec.nodeSelector names "
+				"the pool %.*s, this one is %.*s",
+				(int)labels[i].value.size, (const char *)labels[i].value.ptr,
+				(int)p->meta.name.size, (const char *)p->meta.name.ptr);
+		}
+	}
+	return (struct plm_vec){kept, count};
+}
+
+static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm_w_node_pool *pool)
+{
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *node = plm_doc_map(p->tree, plm_doc_map(p->tree, spec, "template"), "spec");
+	struct plm_doc *ref = plm_doc_map(p->tree, spec, "templateRef");
+	struct plm_w_budget *budget = PLM_NEW(p->arena, struct plm_w_budget);
+
+	pool->dialect = 1;
+	pool->class_kind = PLM_KIND_NODE_TEMPLATE;
+	pool->class_name = plm_doc_text_required(p->tree, ref, "name");
+	pool->not_ready = plm_project_not_ready(p, root);
+	pool->labels =
+		own_labels(p, plm_project_node_labels(p, node, "nodeSelector"), &pool->not_ready);
+	pool->taints = plm_project_taints(p, node, "taints");
+	pool->requirements =
+		with_capacity_type(p, plm_project_exprs(p, node, "requirements", true));
+	pool->limits = plm_doc_amounts(p->tree, spec, "limits");
+	pool->min_size = plm_doc_count(p->tree, spec, "minSize", 0);
+	pool->max_size = plm_doc_count(p->tree, spec, "maxSize", PLM_UNSET);
+	pool->expire_ms = PLM_UNSET;
+	pool->grace_ms = PLM_UNSET;
+	pool->consolidate_after_ms = DIALECT_EMPTY_MS;
+	pool->consolidation = PLM_CONSOLIDATE_WHEN_EMPTY;
+	*budget = (struct plm_w_budget){.nodes = plm_slice_str("100%"), .duration_ms = PLM_UNSET};
+	pool->budgets = (struct plm_vec){budget, 1};
+	if (pool->max_size != PLM_UNSET && pool->min_size > pool->max_size) {
+		not_ready(p, &pool->not_ready, "minSize is above maxSize", "");
+	}
+}
+
+void plm_project_node_pool(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	static const char *const dialect[] = {"templateRef", "minSize", "maxSize",
+					      "template.spec.nodeSelector", NULL};
+	static const char *const upstream[] = {"template.spec.nodeClassRef",
+					       "template.metadata",
+					       "template.spec.startupTaints",
+					       "template.spec.expireAfter",
+					       "template.spec.terminationGracePeriod",
+					       "disruption",
+					       "weight",
+					       "replicas",
+					       NULL};
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+
+	if (plm_project_dialect(p, spec, dialect, upstream)) {
+		dialect_pool(p, root, payload);
+	} else {
+		upstream_pool(p, root, payload);
+	}
+}
+
+/* ---- NodeClaim --------------------------------------------------------------------------------- */
+
+void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	static const char *const ignored[] = {"nodeClassRef", "expireAfter",
+					      "terminationGracePeriod"};
+	struct plm_w_node_claim *claim = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
+
+	claim->pool = plm_project_label(p, PLM_LABEL_NODE_POOL);
+	claim->requirements = plm_project_exprs(p, spec, "requirements", true);
+	claim->requests =
+		plm_doc_amounts(p->tree, plm_doc_map(p->tree, spec, "resources"), "requests");
+	claim->taints = plm_project_taints(p, spec, "taints");
+	claim->startup_taints = plm_project_taints(p, spec, "startupTaints");
+	claim->provider_id = plm_doc_text(p->tree, status, "providerID");
+	claim->node = plm_doc_text(p->tree, status, "nodeName");
+	claim->capacity = plm_doc_amounts(p->tree, status, "capacity");
+	claim->allocatable = plm_doc_amounts(p->tree, status, "allocatable");
+	claim->launched_ms = plm_project_condition_ms(p, root, "Launched");
+	claim->registered_ms = plm_project_condition_ms(p, root, "Registered");
+	claim->initialized_ms = plm_project_condition_ms(p, root, "Initialized");
+	claim->do_not_disrupt = annotated_true(p, root);
+	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
+		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
+	}
+}
+
+/* ---- EC2NodeClass, NodeTemplate ------------------------------------------------------------------ */
+
+/* "al2023@latest" of the first selector term that has an alias: its family, as amiFamily spells it. */
+static struct plm_slice alias_family(struct plm_project *p, struct plm_doc *spec)
+{
+	static const char *const families[][2] = {
+		{"al2", "AL2"},
+		{"al2023", "AL2023"},
+		{"bottlerocket", "Bottlerocket"},
+		{"windows2019", "Windows2019"},
+		{"windows2022", "Windows2022"},
+		{"windows2025", "Windows2025"},
+	};
+	struct plm_doc *item = plm_doc_items(plm_doc_list(p->tree, spec, "amiSelectorTerms"));
+
+	for (; item != NULL; item = item->next) {
+		struct plm_slice alias = plm_doc_text(p->tree, item, "alias");
+		const uint8_t *at = alias.size == 0 ? NULL : memchr(alias.ptr, '@', alias.size);
+
+		alias.size = at == NULL ? alias.size : (size_t)(at - alias.ptr);
+		for (size_t i = 0; i < PLM_COUNTOF(families); i++) {
+			if (plm_slice_is(alias, families[i][0])) {
+				return plm_slice_str(families[i][1]);
+			}
+		}
+	}
+	return (struct plm_slice){0};
+}
+
+/* How an instance is set up is the cloud's end to read; it decides nothing here. */
+static void ignore_setup(struct plm_doc *spec)
+{
+	static const char *const fields[] = {
+		"amiSelectorTerms",
+		"role",
+		"instanceProfile",
+		"userData",
+		"blockDeviceMappings",
+		"metadataOptions",
+		"detailedMonitoring",
+		"instanceStorePolicy",
+		"associatePublicIPAddress",
+		"context",
+		"subnetSelectorTerms",
+		"securityGroupSelectorTerms",
+		"sshPublicKey",
+		"metadata",
+	};
+
+	for (size_t i = 0; i < PLM_COUNTOF(fields); i++) {
+		plm_doc_ignore(plm_doc_get(spec, fields[i]));
+	}
+}
+
+void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	struct plm_w_node_class *class = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+
+	class->kind = PLM_KIND_NODE_CLASS;
+	class->ami_family = plm_doc_text(p->tree, spec, "amiFamily");
+	if (class->ami_family.size == 0) {
+		class->ami_family = alias_family(p, spec);
+	}
+	class->tags = plm_doc_kv(p->tree, spec, "tags");
+	class->not_ready = plm_project_not_ready(p, root);
+	ignore_setup(spec);
+}
+
+static bool known_family(struct plm_slice family)
+{
+	static const char *const known[] = {"Ubuntu22.04", "Ubuntu24.04",  "AL2023",
+					    "AL2",	   "Bottlerocket", "Custom",
+					    "Windows2019", "Windows2022",  "Windows2025"};
+
+	for (size_t i = 0; i < PLM_COUNTOF(known); i++) {
+		if (plm_slice_is(family, known[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	struct plm_w_node_class *class = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+
+	class->kind = PLM_KIND_NODE_TEMPLATE;
+	class->ami_family = plm_doc_text(p->tree, spec, "amiFamily");
+	class->instance_types = plm_doc_texts(p->tree, spec, "instanceTypes");
+	class->tags = plm_doc_kv(p->tree, spec, "tags");
+	if (!known_family(class->ami_family)) {
+		class->not_ready = plm_arena_format(
+			p->arena,
+			"amiFamily \"%.*s\" is not known (known: Ubuntu22.04, Ubuntu24.04, AL2023, "
+			"AL2, "
+			"Bottlerocket, Custom, Windows2019, Windows2022, Windows2025)",
+			(int)class->ami_family.size, (const char *)class->ami_family.ptr);
+	}
+	ignore_setup(spec);
+}

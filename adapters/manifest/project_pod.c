@@ -1,0 +1,312 @@
+/* Pod specs, pods, and what is made of one pod template: DaemonSet, Deployment and its kin. */
+#include "adapters/manifest/project.h"
+
+#include "core/timefmt.h"
+#include "core/units.h"
+
+/* ---- the shape --------------------------------------------------------------------------------- */
+
+static struct plm_doc *containers(struct plm_project *p, struct plm_doc *spec, bool init)
+{
+	const char *key = init ? "initContainers" : "containers";
+
+	return plm_doc_items(plm_doc_list(p->tree, spec, key));
+}
+
+/* Host ports of one container into 'out' (NULL: only count). With the host's network every port is one. */
+static size_t container_ports(struct plm_project *p, struct plm_doc *container, bool host,
+			      struct plm_w_port *out)
+{
+	struct plm_doc *item = plm_doc_items(plm_doc_list(p->tree, container, "ports"));
+	size_t count = 0;
+
+	for (; item != NULL; item = item->next) {
+		int64_t port = plm_doc_count(p->tree, item, "hostPort", 0);
+		struct plm_slice protocol = plm_doc_text(p->tree, item, "protocol");
+		struct plm_slice ip = plm_doc_text(p->tree, item, "hostIP");
+
+		if (port == 0 && host) {
+			port = plm_doc_count(p->tree, item, "containerPort", 0);
+		}
+		if (port == 0) {
+			continue;
+		}
+		if (out != NULL) {
+			out[count] = (struct plm_w_port){
+				.ip = ip.size > 0 ? ip : plm_slice_str("0.0.0.0"),
+				.protocol = protocol.size > 0 ? protocol : plm_slice_str("TCP"),
+				.port = port,
+			};
+		}
+		count++;
+	}
+	return count;
+}
+
+static size_t collect_ports(struct plm_project *p, struct plm_doc *spec, struct plm_w_port *out)
+{
+	bool host = plm_doc_bool(p->tree, spec, "hostNetwork", 0) == 1;
+	size_t count = 0;
+
+	for (int init = 0; init <= 1; init++) {
+		struct plm_doc *item = containers(p, spec, init == 1);
+
+		for (; item != NULL; item = item->next) {
+			struct plm_w_port *at = out == NULL ? NULL : out + count;
+
+			count += container_ports(p, item, host, at);
+		}
+	}
+	return count;
+}
+
+static struct plm_vec read_ports(struct plm_project *p, struct plm_doc *spec)
+{
+	size_t count = collect_ports(p, spec, NULL);
+	struct plm_w_port *ports = plm_project_array(p, count, sizeof(*ports));
+
+	if (count > 0) {
+		(void)collect_ports(p, spec, ports);
+	}
+	return (struct plm_vec){ports, count};
+}
+
+/* Names of persistent volume claims; an ephemeral volume's claim is named after pod and volume. */
+static struct plm_vec read_claims(struct plm_project *p, struct plm_doc *spec)
+{
+	struct plm_doc *list = plm_doc_list(p->tree, spec, "volumes");
+	struct plm_slice *names =
+		plm_project_array(p, list == NULL ? 0 : list->count, sizeof(*names));
+	size_t count = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next) {
+		struct plm_doc *claim = plm_doc_map(p->tree, item, "persistentVolumeClaim");
+
+		if (claim != NULL) {
+			names[count++] = plm_doc_text_required(p->tree, claim, "claimName");
+		} else if (plm_doc_get(item, "ephemeral") != NULL) {
+			struct plm_slice name = plm_doc_text_required(p->tree, item, "name");
+
+			names[count++] =
+				plm_arena_format(p->arena, "%.*s-%.*s", (int)p->meta.name.size,
+						 (const char *)p->meta.name.ptr, (int)name.size,
+						 (const char *)name.ptr);
+		}
+	}
+	return (struct plm_vec){names, count};
+}
+
+/* What the scheduler never looks at; images, commands and environments are not even visited. */
+static void ignore_rest(struct plm_doc *spec)
+{
+	static const char *const fields[] = {
+		"containers",
+		"initContainers",
+		"ephemeralContainers",
+		"volumes",
+		"affinity",
+		"topologySpreadConstraints",
+		"overhead",
+		"resources",
+		"restartPolicy",
+		"terminationGracePeriodSeconds",
+		"activeDeadlineSeconds",
+		"dnsPolicy",
+		"dnsConfig",
+		"serviceAccount",
+		"serviceAccountName",
+		"automountServiceAccountToken",
+		"hostPID",
+		"hostIPC",
+		"hostUsers",
+		"hostAliases",
+		"hostname",
+		"hostnameOverride",
+		"subdomain",
+		"setHostnameAsFQDN",
+		"shareProcessNamespace",
+		"securityContext",
+		"imagePullSecrets",
+		"enableServiceLinks",
+		"readinessGates",
+		"os",
+		"tolerations",
+	};
+
+	for (size_t i = 0; i < PLM_COUNTOF(fields); i++) {
+		plm_doc_ignore(plm_doc_get(spec, fields[i]));
+	}
+}
+
+void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape)
+{
+	struct plm_slice policy = plm_doc_text(p->tree, spec, "preemptionPolicy");
+
+	plm_project_requests(p, spec, shape);
+	plm_project_topology(p, spec, shape);
+	shape->node_selector = plm_project_node_labels(p, spec, "nodeSelector");
+	shape->tolerations = plm_project_tolerations(p, spec, "tolerations");
+	shape->ports = read_ports(p, spec);
+	shape->volume_claims = read_claims(p, spec);
+	shape->runtime_class = plm_doc_text(p->tree, spec, "runtimeClassName");
+	shape->scheduler = plm_doc_text(p->tree, spec, "schedulerName");
+	if (plm_slice_is(shape->scheduler, "default-scheduler")) {
+		shape->scheduler = (struct plm_slice){0}; /* what an API server fills in */
+	}
+	shape->priority_class = plm_doc_text(p->tree, spec, "priorityClassName");
+	shape->priority = plm_doc_int32(p->tree, spec, "priority", PLM_UNSET);
+	shape->never_preempt = plm_slice_is(policy, "Never");
+	ignore_rest(spec);
+}
+
+void plm_project_template(struct plm_project *p, struct plm_doc *template, const char *name,
+			  int64_t count, struct plm_w_pod_set_spec *out)
+{
+	struct plm_doc *meta = plm_doc_map(p->tree, template, "metadata");
+	struct plm_doc *spec = plm_doc_map(p->tree, template, "spec");
+
+	out->name = plm_slice_str(name);
+	out->count = count;
+	out->min_count = PLM_UNSET;
+	out->labels = plm_doc_kv(p->tree, meta, "labels");
+	plm_project_shape(p, spec, &out->shape);
+	plm_doc_ignore(plm_doc_get(spec, "nodeName"));
+	plm_doc_ignore(plm_doc_get(spec, "schedulingGates"));
+	plm_doc_ignore(meta);
+}
+
+/* ---- Pod --------------------------------------------------------------------------------------- */
+
+/* 0 no, 1 yes, else until when: Karpenter's annotation also takes a duration since the pod's start. */
+static int64_t do_not_disrupt(struct plm_project *p, struct plm_doc *root, int64_t started_ms)
+{
+	struct plm_slice text = plm_project_annotation(p, root, PLM_ANNOTATION_DO_NOT_DISRUPT);
+	int64_t ms = 0;
+
+	if (plm_slice_is(text, "true")) {
+		return 1;
+	}
+	if (text.size == 0 || plm_duration_parse_ms(text, &ms, NULL) != PLM_OK || ms <= 0) {
+		return 0;
+	}
+	return started_ms == PLM_UNSET ? 1 : plm_add_sat(started_ms, ms);
+}
+
+static bool parse_digits(struct plm_slice text, int64_t *out)
+{
+	size_t at = text.size > 0 && text.ptr[0] == '-' ? 1 : 0;
+	int64_t value = 0;
+
+	if (at == text.size || text.size > 11) {
+		return false;
+	}
+	for (size_t i = at; i < text.size; i++) {
+		if (text.ptr[i] < '0' || text.ptr[i] > '9') {
+			return false;
+		}
+		value = value * 10 + (text.ptr[i] - '0');
+	}
+	*out = at == 1 ? -value : value;
+	return true;
+}
+
+static int64_t deletion_cost(struct plm_project *p, struct plm_doc *root)
+{
+	int64_t cost = 0;
+
+	(void)parse_digits(
+		plm_project_annotation(p, root, "controller.kubernetes.io/pod-deletion-cost"),
+		&cost);
+	return cost;
+}
+
+/* The completion index of a Job's pod, or the number behind the last dash of a PodSet's. */
+static int64_t pod_index(struct plm_project *p, struct plm_doc *root)
+{
+	struct plm_slice text =
+		plm_project_annotation(p, root, "batch.kubernetes.io/job-completion-index");
+	int64_t index = PLM_UNSET;
+	size_t at = p->meta.name.size;
+
+	if (text.size == 0 && plm_slice_is(p->meta.owner_kind, "PodSet")) {
+		while (at > 0 && p->meta.name.ptr[at - 1] != '-') {
+			at--;
+		}
+		text = plm_slice_of(p->meta.name.ptr + at, p->meta.name.size - at);
+	}
+	(void)parse_digits(text, &index);
+	return index;
+}
+
+static void pod_status(struct plm_project *p, struct plm_doc *root, struct plm_w_pod *pod)
+{
+	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
+	struct plm_doc *scheduled = plm_project_condition(p, root, "PodScheduled");
+
+	pod->nominated = plm_doc_text(p->tree, status, "nominatedNodeName");
+	pod->phase = plm_doc_enum(p->tree, status, "phase", &plm_names_phase, PLM_PHASE_PENDING);
+	pod->no_status = status == NULL || status->count == 0;
+	pod->unschedulable =
+		scheduled != NULL &&
+		plm_slice_is(plm_doc_text(p->tree, scheduled, "status"), "False") &&
+		plm_slice_is(plm_doc_text(p->tree, scheduled, "reason"), "Unschedulable");
+	pod->ready = plm_project_is_true(p, plm_project_condition(p, root, "Ready"));
+	pod->started_ms = plm_doc_time(p->tree, status, "startTime");
+}
+
+void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	struct plm_w_pod *pod = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *gates = plm_doc_list(p->tree, spec, "schedulingGates");
+
+	plm_project_shape(p, spec, &pod->shape);
+	pod->node = plm_doc_text(p->tree, spec, "nodeName");
+	pod->gated = gates != NULL && gates->count > 0;
+	plm_doc_ignore(gates);
+	pod_status(p, root, pod);
+	pod->do_not_disrupt = do_not_disrupt(p, root, pod->started_ms);
+	pod->deletion_cost = deletion_cost(p, root);
+	pod->pod_set = plm_project_label(p, PLM_LABEL_POD_SET);
+	pod->index = pod_index(p, root);
+}
+
+/* ---- pod factories ----------------------------------------------------------------------------- */
+
+void plm_project_daemon_set(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	struct plm_w_daemon_set *set = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+
+	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", 1, &set->template);
+	plm_doc_ignore(plm_doc_get(spec, "selector"));
+	plm_doc_ignore(plm_doc_get(spec, "updateStrategy"));
+	plm_doc_ignore(plm_doc_get(spec, "minReadySeconds"));
+	plm_doc_ignore(plm_doc_get(spec, "revisionHistoryLimit"));
+}
+
+void plm_project_replicator(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	static const char *const ignored[] = {
+		"selector",
+		"strategy",
+		"updateStrategy",
+		"minReadySeconds",
+		"serviceName",
+		"revisionHistoryLimit",
+		"podManagementPolicy",
+		"progressDeadlineSeconds",
+		"ordinals",
+		"persistentVolumeClaimRetentionPolicy",
+	};
+	struct plm_w_replicator *set = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+
+	set->kind = p->row->kind;
+	set->replicas = plm_doc_count(p->tree, spec, "replicas", 1);
+	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", set->replicas,
+			     &set->template);
+	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
+		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
+	}
+}

@@ -1,0 +1,360 @@
+/* Workload, batch Job, and the dialect's PodSet. */
+#include "adapters/manifest/project.h"
+
+#include "core/limits.h"
+#include "core/units.h"
+
+#include <string.h>
+
+/* ---- names of workloads ------------------------------------------------------------------------ */
+
+/* Kueue cuts kind and name to this, so that the suffix fits into 253 characters. */
+#define PREFIX_MAX 247
+
+static struct plm_slice lower(struct plm_arena *arena, const char *kind)
+{
+	size_t size = strlen(kind);
+	uint8_t *text = plm_arena_take(arena, size);
+
+	for (size_t i = 0; i < size; i++) {
+		uint8_t byte = (uint8_t)kind[i];
+
+		text[i] = byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + ('a' - 'A')) : byte;
+	}
+	return plm_slice_of(text, size);
+}
+
+struct plm_slice plm_manifest_workload_name(struct plm_arena *arena, const char *kind,
+					    const char *group, struct plm_slice name,
+					    struct plm_slice uid)
+{
+	struct plm_slice small = lower(arena, kind);
+	struct plm_slice prefix =
+		plm_arena_format(arena, "%.*s-%.*s", (int)small.size, (const char *)small.ptr,
+				 (int)name.size, (const char *)name.ptr);
+	struct plm_slice hashed =
+		plm_arena_format(arena, "%s\n%s\n%.*s\n%.*s", kind, group, (int)name.size,
+				 (const char *)name.ptr, (int)uid.size, (const char *)uid.ptr);
+	struct plm_sha1 hash;
+	char hex[2 * PLM_SHA1_SIZE + 1];
+
+	prefix.size = prefix.size > PREFIX_MAX ? PREFIX_MAX : prefix.size;
+	if (uid.size == 0) {
+		return prefix;
+	}
+	hash = plm_sha1(hashed);
+	plm_hex(plm_slice_of(hash.bytes, sizeof(hash.bytes)), hex);
+	return plm_arena_format(arena, "%.*s-%.5s", (int)prefix.size, (const char *)prefix.ptr,
+				hex);
+}
+
+/* ---- Workload ---------------------------------------------------------------------------------- */
+
+static void read_topology(struct plm_project *p, struct plm_doc *item,
+			  struct plm_w_pod_set_spec *set)
+{
+	struct plm_doc *request = plm_doc_map(p->tree, item, "topologyRequest");
+
+	set->topology_required = plm_doc_text(p->tree, request, "required");
+	set->topology_preferred = plm_doc_text(p->tree, request, "preferred");
+	set->topology_unconstrained = plm_doc_bool(p->tree, request, "unconstrained", 0);
+	if (request != NULL) {
+		request->seen =
+			0; /* read and kept, but no reducer places by topology yet: say so */
+	}
+}
+
+static struct plm_vec read_pod_sets(struct plm_project *p, struct plm_doc *spec)
+{
+	struct plm_doc *list = plm_doc_list(p->tree, spec, "podSets");
+	size_t count = list == NULL ? 0 : list->count;
+	struct plm_w_pod_set_spec *sets = plm_project_array(p, count, sizeof(*sets));
+	size_t at = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
+		struct plm_slice name = plm_doc_text(p->tree, item, "name");
+		int64_t pods = plm_doc_count(p->tree, item, "count", 1);
+
+		plm_project_template(p, plm_doc_map(p->tree, item, "template"), "main", pods,
+				     &sets[at]);
+		sets[at].name = name.size > 0 ? name : sets[at].name;
+		sets[at].min_count = plm_doc_count(p->tree, item, "minCount", PLM_UNSET);
+		if (sets[at].min_count > pods) {
+			plm_doc_fail(p->tree, item, "minCount is above count");
+		}
+		read_topology(p, item, &sets[at]);
+	}
+	if (count == 0) {
+		plm_doc_fail(p->tree, spec, "podSets is required");
+	}
+	return (struct plm_vec){sets, count};
+}
+
+static struct plm_vec read_assignments(struct plm_project *p, struct plm_doc *admission,
+				       const struct plm_w_workload *w)
+{
+	struct plm_doc *list = plm_doc_list(p->tree, admission, "podSetAssignments");
+	size_t count = list == NULL ? 0 : list->count;
+	struct plm_w_assignment *out = plm_project_array(p, count, sizeof(*out));
+	const struct plm_w_pod_set_spec *sets = w->pod_sets.ptr;
+	size_t at = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
+		struct plm_slice name = plm_doc_text(p->tree, item, "name");
+		int64_t pods = 1;
+
+		out[at].name = name.size > 0 ? name : plm_slice_str("main");
+		for (size_t i = 0; i < w->pod_sets.count; i++) {
+			pods = plm_slice_equal(sets[i].name, out[at].name) ? sets[i].count : pods;
+		}
+		out[at].count = plm_doc_count(p->tree, item, "count", pods);
+		out[at].flavors = plm_doc_kv(p->tree, item, "flavors");
+		out[at].usage = plm_doc_amounts(p->tree, item, "resourceUsage");
+	}
+	return (struct plm_vec){out, count};
+}
+
+static struct plm_vec read_checks(struct plm_project *p, struct plm_doc *status)
+{
+	struct plm_doc *list = plm_doc_list(p->tree, status, "admissionChecks");
+	size_t count = list == NULL ? 0 : list->count;
+	struct plm_w_check_status *out = plm_project_array(p, count, sizeof(*out));
+	size_t at = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
+		int64_t seconds = plm_doc_count(p->tree, item, "requeueAfterSeconds", PLM_UNSET);
+
+		out[at] = (struct plm_w_check_status){
+			.name = plm_doc_text_required(p->tree, item, "name"),
+			.state = plm_doc_enum(p->tree, item, "state", &plm_names_check_state,
+					      PLM_CHECK_PENDING),
+			.since_ms = plm_doc_time(p->tree, item, "lastTransitionTime"),
+			.requeue_after_ms = seconds == PLM_UNSET ? PLM_UNSET : seconds * 1000,
+		};
+	}
+	return (struct plm_vec){out, count};
+}
+
+static struct plm_vec read_reclaimable(struct plm_project *p, struct plm_doc *status)
+{
+	struct plm_doc *list = plm_doc_list(p->tree, status, "reclaimablePods");
+	size_t count = list == NULL ? 0 : list->count;
+	struct plm_w_pod_count *out = plm_project_array(p, count, sizeof(*out));
+	size_t at = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
+		out[at].name = plm_doc_text_required(p->tree, item, "name");
+		out[at].count = plm_doc_count(p->tree, item, "count", 0);
+	}
+	return (struct plm_vec){out, count};
+}
+
+/* 1 True, -1 False, 0 absent. */
+static int64_t tri_state(struct plm_project *p, struct plm_doc *condition)
+{
+	if (condition == NULL) {
+		return 0;
+	}
+	return plm_project_is_true(p, condition) ? 1 : -1;
+}
+
+static void workload_status(struct plm_project *p, struct plm_doc *root, struct plm_w_workload *w)
+{
+	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
+	struct plm_doc *admission = plm_doc_map(p->tree, status, "admission");
+	struct plm_doc *requeue = plm_doc_map(p->tree, status, "requeueState");
+
+	w->cluster_queue = plm_doc_text(p->tree, admission, "clusterQueue");
+	w->assignments = read_assignments(p, admission, w);
+	w->reserved_ms = plm_project_condition_ms(p, root, "QuotaReserved");
+	w->admitted_ms = plm_project_condition_ms(p, root, "Admitted");
+	w->evicted_ms = plm_project_condition_ms(p, root, "Evicted");
+	w->finished_ms = plm_project_condition_ms(p, root, "Finished");
+	if (w->evicted_ms != PLM_UNSET) {
+		w->evicted_reason =
+			plm_doc_text(p->tree, plm_project_condition(p, root, "Evicted"), "reason");
+	}
+	if (w->finished_ms != PLM_UNSET) {
+		w->finished_reason =
+			plm_doc_text(p->tree, plm_project_condition(p, root, "Finished"), "reason");
+	}
+	w->requeued = tri_state(p, plm_project_condition(p, root, "Requeued"));
+	w->requeue_at_ms = plm_doc_time(p->tree, requeue, "requeueAt");
+	w->checks = read_checks(p, status);
+	w->reclaimable = read_reclaimable(p, status);
+	if (w->reserved_ms != PLM_UNSET && admission == NULL) {
+		plm_doc_fail(p->tree, status, "QuotaReserved is True, but there is no admission");
+	}
+}
+
+void plm_project_workload(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	struct plm_w_workload *w = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *class = plm_doc_map(p->tree, spec, "priorityClassRef");
+	struct plm_slice gates =
+		plm_project_annotation(p, root, "kueue.x-k8s.io/admission-gated-by");
+
+	w->queue = plm_doc_text(p->tree, spec, "queueName");
+	w->priority = plm_doc_int32(p->tree, spec, "priority", PLM_UNSET);
+	w->priority_class = plm_doc_text(p->tree, spec, "priorityClassName");
+	if (class != NULL) {
+		w->priority_class = plm_doc_text(p->tree, class, "name");
+	}
+	plm_doc_ignore(class);
+	plm_doc_ignore(plm_doc_get(spec, "priorityClassSource"));
+	w->active = plm_doc_bool(p->tree, spec, "active", 1);
+	w->gated = gates.size > 0;
+	w->pod_sets = read_pod_sets(p, spec);
+	workload_status(p, root, w);
+}
+
+/* ---- Job --------------------------------------------------------------------------------------- */
+
+static int64_t annotation_count(struct plm_project *p, struct plm_doc *root, const char *name)
+{
+	struct plm_slice text = plm_project_annotation(p, root, name);
+	int64_t value = 0;
+
+	if (text.size == 0) {
+		return PLM_UNSET;
+	}
+	if (text.size > 9 || plm_quantity_parse(text, PLM_SCALE_WHOLE, &value, NULL) != PLM_OK ||
+	    value < 1) {
+		plm_doc_fail(p->tree, plm_doc_get(root, "metadata"),
+			     "annotation %s must be a whole number above 0", name);
+		return PLM_UNSET;
+	}
+	return value;
+}
+
+static void job_end(struct plm_project *p, struct plm_doc *root, struct plm_w_job *job)
+{
+	int64_t complete = plm_project_condition_ms(p, root, "Complete");
+	int64_t failed = plm_project_condition_ms(p, root, "Failed");
+
+	job->end = PLM_JOB_OPEN;
+	job->ended_ms = PLM_UNSET;
+	if (complete != PLM_UNSET) {
+		job->end = PLM_JOB_COMPLETE;
+		job->ended_ms = complete;
+	} else if (failed != PLM_UNSET) {
+		job->end = PLM_JOB_FAILED;
+		job->ended_ms = failed;
+	}
+}
+
+static void job_status(struct plm_project *p, struct plm_doc *root, struct plm_w_job *job)
+{
+	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
+
+	job->active = plm_doc_count(p->tree, status, "active", 0);
+	job->ready = plm_doc_count(p->tree, status, "ready", 0);
+	job->succeeded = plm_doc_count(p->tree, status, "succeeded", 0);
+	job->failed = plm_doc_count(p->tree, status, "failed", 0);
+	job->started_ms = plm_doc_time(p->tree, status, "startTime");
+	job_end(p, root, job);
+}
+
+/* A queue is named, so it is suspended until it is let in, unless it runs already. */
+static int64_t is_suspended(struct plm_project *p, struct plm_doc *spec,
+			    const struct plm_w_job *job)
+{
+	int64_t suspend = plm_doc_bool(p->tree, spec, "suspend", 0);
+	bool untouched =
+		job->started_ms == PLM_UNSET && job->active == 0 && job->end == PLM_JOB_OPEN;
+
+	return suspend == 1 || (job->managed == 1 && untouched);
+}
+
+static void name_workload(struct plm_project *p, struct plm_w_job *job, const char *group)
+{
+	struct plm_slice uid = p->had_uid ? p->meta.uid : (struct plm_slice){0};
+
+	job->workload = plm_manifest_workload_name(
+		p->arena, plm_names_text(&plm_names_kind, p->row->kind), group, p->meta.name, uid);
+}
+
+void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	static const char *const ignored[] = {"selector", "manualSelector",
+					      "ttlSecondsAfterFinished", "completionMode",
+					      "podReplacementPolicy"};
+	struct plm_w_job *job = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	int64_t pods = 0;
+
+	job->kind = PLM_KIND_JOB;
+	job->queue = plm_project_label(p, PLM_LABEL_QUEUE);
+	job->priority_class = plm_project_label(p, PLM_LABEL_PRIORITY);
+	job->managed = job->queue.size > 0;
+	job->parallelism = plm_doc_count(p->tree, spec, "parallelism", 1);
+	job->completions = plm_doc_count(p->tree, spec, "completions", job->parallelism);
+	job->backoff_limit = plm_doc_count(p->tree, spec, "backoffLimit", 6);
+	job->indexed = plm_slice_is(plm_doc_text(p->tree, spec, "completionMode"), "Indexed");
+	job->min_parallelism = annotation_count(p, root, "kueue.x-k8s.io/job-min-parallelism");
+	job_status(p, root, job);
+	job->suspended = is_suspended(p, spec, job);
+	pods = plm_min(job->parallelism, job->completions);
+	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", pods,
+			     &job->template);
+	if (job->min_parallelism != PLM_UNSET && job->min_parallelism < pods) {
+		job->template.min_count = job->min_parallelism;
+	}
+	name_workload(p, job, "batch");
+	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
+		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
+	}
+}
+
+/* ---- PodSet ------------------------------------------------------------------------------------ */
+
+static void pod_set_end(struct plm_project *p, struct plm_doc *root, struct plm_w_job *job)
+{
+	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
+	struct plm_slice phase = plm_doc_text(p->tree, status, "phase");
+
+	job->end = PLM_JOB_OPEN;
+	job->ended_ms = PLM_UNSET;
+	if (plm_slice_is(phase, "Succeeded")) {
+		job->end = PLM_JOB_COMPLETE;
+		job->ended_ms = p->meta.created_ms;
+	} else if (plm_slice_is(phase, "Failed")) {
+		job->end = PLM_JOB_FAILED;
+		job->ended_ms = p->meta.created_ms;
+	}
+}
+
+/* Queue: the label, then spec.queueName, then spec.workQueue; else the reducer looks for the only one. */
+void plm_project_pod_set(struct plm_project *p, struct plm_doc *root, void *payload)
+{
+	struct plm_w_job *job = payload;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_slice queue = plm_doc_text(p->tree, spec, "queueName");
+	int64_t replicas = plm_doc_count(p->tree, spec, "replicas", 1);
+
+	job->kind = PLM_KIND_POD_SET;
+	job->queue = plm_project_label(p, PLM_LABEL_QUEUE);
+	job->queue = job->queue.size > 0 ? job->queue : queue;
+	job->work_queue = plm_doc_text(p->tree, spec, "workQueue");
+	job->managed = 1;
+	job->suspended = 1;
+	job->parallelism = replicas;
+	job->completions = replicas;
+	job->backoff_limit = plm_doc_count(p->tree, spec, "backoffLimit", 6);
+	job->indexed = 1;
+	job->min_parallelism = PLM_UNSET;
+	job->started_ms = PLM_UNSET;
+	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", replicas,
+			     &job->template);
+	job->priority_class = job->template.shape.priority_class;
+	if (job->priority_class.size == 0) {
+		job->priority_class = plm_doc_text(p->tree, spec, "priorityClassName");
+	}
+	if (replicas > PLM_LIMIT_POD_SET_PODS) {
+		plm_doc_fail(p->tree, plm_doc_get(spec, "replicas"), "at most %d pods",
+			     PLM_LIMIT_POD_SET_PODS);
+	}
+	pod_set_end(p, root, job);
+	name_workload(p, job, "kueue.x-k8s.io");
+}

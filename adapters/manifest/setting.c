@@ -1,0 +1,91 @@
+/* Settings of Kueue and Karpenter that decide: kueue.md 1.7, karpenter.md 1.7. */
+#include "adapters/manifest/project.h"
+#include "adapters/manifest/reader.h"
+
+/* Sections of Kueue's Configuration that only say how its process runs. */
+static void ignore_process(struct plm_doc *root)
+{
+	static const char *const fields[] = {
+		"apiVersion",
+		"kind",
+		"metadata",
+		"namespace",
+		"health",
+		"metrics",
+		"webhook",
+		"controller",
+		"leaderElection",
+		"internalCertManagement",
+		"clientConnection",
+		"manager",
+		"tls",
+	};
+
+	for (size_t i = 0; i < PLM_COUNTOF(fields); i++) {
+		plm_doc_ignore(plm_doc_get(root, fields[i]));
+	}
+}
+
+static void warn_rest(struct plm_manifest *reader, struct plm_doc_tree *tree, struct plm_doc *top)
+{
+	struct plm_doc *field = plm_doc_unread(top);
+
+	for (; field != NULL; field = plm_doc_unread(top)) {
+		struct plm_slice path = plm_doc_field(tree, field);
+
+		plm_manifest_warn(reader, "%.*s: %s is not decided on", (int)tree->kind.size,
+				  (const char *)tree->kind.ptr, (const char *)path.ptr);
+		plm_doc_ignore(field);
+	}
+}
+
+/* Its presence turns fair sharing on; v1beta1 can say enable: false. */
+static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
+{
+	struct plm_doc *fair = plm_doc_map(tree, tree->root, "fairSharing");
+
+	if (fair != NULL) {
+		config->fair_sharing = plm_doc_bool(tree, fair, "enable", 1);
+	}
+	ignore_process(tree->root);
+}
+
+/* Values are environment variables, so all of them are texts. */
+static void read_karpenter(struct plm_doc_tree *tree, struct plm_w_config *config)
+{
+	struct plm_doc *data = plm_doc_map(tree, tree->root, "data");
+	struct plm_slice name = plm_doc_text(tree, data, "CLUSTER_NAME");
+
+	config->preferences = plm_doc_enum(tree, data, "PREFERENCE_POLICY",
+					   &plm_names_preference_policy, config->preferences);
+	config->min_values = plm_doc_enum(tree, data, "MIN_VALUES_POLICY",
+					  &plm_names_min_values_policy, config->min_values);
+	config->batch_idle_ms =
+		plm_doc_duration(tree, data, "BATCH_IDLE_DURATION", config->batch_idle_ms);
+	config->batch_max_ms =
+		plm_doc_duration(tree, data, "BATCH_MAX_DURATION", config->batch_max_ms);
+	config->cluster_name = name.size > 0 ? name : config->cluster_name;
+}
+
+enum plm_code plm_manifest_apply_setting(struct plm_manifest *reader,
+					 enum plm_manifest_setting setting,
+					 struct plm_doc_tree *tree, struct plm_w_config *config,
+					 struct plm_error *err)
+{
+	struct plm_w_config read = *config;
+	enum plm_code code = PLM_OK;
+
+	PLM_ASSERT(setting != PLM_SETTING_SCENARIO);
+	if (setting == PLM_SETTING_KUEUE) {
+		read_kueue(tree, &read);
+		warn_rest(reader, tree, tree->root);
+	} else {
+		read_karpenter(tree, &read);
+		warn_rest(reader, tree, plm_doc_get(tree->root, "data"));
+	}
+	code = plm_doc_result(tree, err);
+	if (code == PLM_OK) {
+		*config = read;
+	}
+	return code;
+}
