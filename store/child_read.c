@@ -50,7 +50,7 @@ static void flush(struct sender *sender)
 
 		if (size > 0) {
 			done += (size_t)size;
-		} else if (errno == EAGAIN) {
+		} else if (size < 0 && errno == EAGAIN) {
 			struct pollfd poller = {.fd = sender->fd, .events = POLLOUT};
 
 			/* A slow parent must not make this transaction old. */

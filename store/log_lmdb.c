@@ -200,7 +200,9 @@ static enum plm_code read_note(const void *ctx, struct plm_guard_seat *seat, str
 		code = plm_lmdb_get_meta(&lmdb, txn, name, &text, err);
 	}
 	if (code == PLM_OK && text.size <= PLM_NOTE_TEXT_MAX) {
-		memcpy(seat->result, text.ptr, text.size);
+		if (text.size > 0) {
+			memcpy(seat->result, text.ptr, text.size);
+		}
 	} else if (code == PLM_OK) {
 		code = plm_fail(err, PLM_E_CORRUPT, "note \"%s\" is too long", question->name);
 	}

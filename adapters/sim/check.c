@@ -28,7 +28,7 @@ void plm_sim_broken(struct plm_world *w, const char *format, ...)
 		return;
 	}
 	va_start(args, format);
-	vsnprintf(w->violation, sizeof(w->violation), format, args);
+	(void)vsnprintf(w->violation, sizeof(w->violation), format, args);
 	va_end(args);
 }
 

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum plm_code plm_fail(struct plm_error *err, enum plm_code code, const char *format, ...)
+void plm_fail_text(struct plm_error *err, enum plm_code code, const char *format, ...)
 {
 	PLM_ASSERT(code != PLM_OK);
 	if (err != NULL) {
@@ -14,10 +14,9 @@ enum plm_code plm_fail(struct plm_error *err, enum plm_code code, const char *fo
 		(void)vsnprintf(err->text, sizeof(err->text), format, args);
 		va_end(args);
 	}
-	return code;
 }
 
-enum plm_code plm_fail_prefix(struct plm_error *err, enum plm_code code, const char *format, ...)
+void plm_prefix_text(struct plm_error *err, enum plm_code code, const char *format, ...)
 {
 	PLM_ASSERT(code != PLM_OK);
 	if (err != NULL) {
@@ -33,7 +32,6 @@ enum plm_code plm_fail_prefix(struct plm_error *err, enum plm_code code, const c
 		(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", old);
 		err->code = code;
 	}
-	return code;
 }
 
 const char *plm_code_text(enum plm_code code)

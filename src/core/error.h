@@ -43,12 +43,17 @@ struct plm_error {
 	char text[PLM_ERROR_TEXT_SIZE]; /* one line, cut at the end when longer */
 };
 
-/* Fill 'err' (may be NULL) and return 'code': "return plm_fail(err, PLM_E_IO, ...)". */
-enum plm_code plm_fail(struct plm_error *err, enum plm_code code, const char *format, ...)
+/*
+ * Fill 'err' (may be NULL) and give 'code': "return plm_fail(err, PLM_E_IO, ...)". A macro, so that the
+ * reader of the code, the analyzer among them, sees that the result is 'code' and never PLM_OK.
+ */
+#define plm_fail(err, code, ...) (plm_fail_text((err), (code), __VA_ARGS__), (code))
+void plm_fail_text(struct plm_error *err, enum plm_code code, const char *format, ...)
 	PLM_PRINTF(3, 4);
 
-/* Put "prefix: " before the text that 'err' (may be NULL) already holds; returns its code or 'code'. */
-enum plm_code plm_fail_prefix(struct plm_error *err, enum plm_code code, const char *format, ...)
+/* Put "prefix: " before the text that 'err' (may be NULL) already holds; gives 'code'. */
+#define plm_fail_prefix(err, code, ...) (plm_prefix_text((err), (code), __VA_ARGS__), (code))
+void plm_prefix_text(struct plm_error *err, enum plm_code code, const char *format, ...)
 	PLM_PRINTF(3, 4);
 
 const char *plm_code_text(enum plm_code code); /* static */

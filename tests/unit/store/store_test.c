@@ -94,7 +94,7 @@ uint8_t *store_load(const char *path, size_t *size)
 	uint8_t *bytes = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	assert_true(fd >= 0);
+	PLM_ASSERT(fd >= 0);
 	assert_int_equal(fstat(fd, &status), 0);
 	*size = (size_t)status.st_size;
 	bytes = malloc(*size + 1);
