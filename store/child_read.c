@@ -58,7 +58,7 @@ static void flush(struct sender *sender)
 				plm_lmdb_reader_idle(sender->reader);
 			}
 			(void)poll(&poller, 1, -1);
-		} else if (errno != EINTR) {
+		} else if (size == 0 || errno != EINTR) {
 			_exit(0);
 		}
 	}
