@@ -14,6 +14,8 @@ CASE = re.compile(r"^(not )?ok\b", re.MULTILINE)
 def count(record):
     cases = [match.group(1) is None for match in CASE.finditer(record.get("stdout") or "")]
     good, bad = cases.count(True), cases.count(False)
+    if record["result"] == "SKIP":
+        return 0, 0  # only where what a test needs lies outside the project (HACKING.md)
     if record["result"] in GOOD:
         return max(good, 1), bad
     return good, max(bad, 1)
