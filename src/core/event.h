@@ -275,17 +275,20 @@ PLM_W_STRUCT(admit, PLM_ADMIT_FIELDS)
 	X(QUEUE_PARKED, "parked")
 PLM_W_ENUM(queue_place, PLM_QUEUE_PLACE_LIST)
 
-/* The next flavor index to try for a resource of a pod set; -1 = all were tried. */
+/* The flavor index at which the scan for a resource of a pod set stopped; -1 = it was the last one. */
 #define PLM_CURSOR_FIELDS(S, Y, I, E, T, R, L) S(pod_set) S(resource) I(tried)
 PLM_W_STRUCT(cursor, PLM_CURSOR_FIELDS)
 
 /*
  * A workload goes on waiting: where it stands in its queue and why. 'sticky' 1 = it becomes its queue's
- * preemptor; 'park_alike' 1 = workloads with an equal scheduling hash are parked with it.
+ * preemptor; 'park_alike' 1 = workloads that would be scheduled alike are parked with it. 'round' is
+ * that of the cycle in which the cursor was made.
  */
 #define PLM_PEND_FIELDS(S, Y, I, E, T, R, L)                                                       \
-	S(ns) S(name) E(place, queue_place) I(sticky) I(park_alike) L(cursor, cursor)              \
-	R(why, explain)
+	S(ns)                                                                                      \
+	S(name)                                                                                    \
+	E(place, queue_place)                                                                      \
+	I(sticky) I(park_alike) I(round) L(cursor, cursor) R(why, explain)
 PLM_W_STRUCT(pend, PLM_PEND_FIELDS)
 
 /* A workload must give its quota back; it holds it until RELEASE. 'by_*' the preemptor, if any. */

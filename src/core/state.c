@@ -179,6 +179,7 @@ void plm_state_fini(struct plm_state *st)
 	region_fini(&st->heap);
 	free(st->strings.cells);
 	free(st->keys.cells);
+	plm_queue_index_fini(&st->queues);
 	*st = (struct plm_state){0};
 }
 
@@ -362,6 +363,9 @@ void plm_slot_free(struct plm_state *st, enum plm_table table, plm_id id)
 		const struct plm_object *object = (const struct plm_object *)slot;
 
 		plm_index_drop(st, object->kind, object->ns.n, object->name.n);
+	}
+	if (table == PLM_TABLE_WORKLOAD) {
+		plm_queue_index_drop(st, id);
 	}
 	memset(slot, 0, region->slot_size);
 	region->live--;

@@ -17,6 +17,7 @@
 
 #include "core/arena.h"
 #include "core/event.h"
+#include "core/queue_index.h"
 #include "core/tables.h"
 
 enum plm_table {
@@ -81,6 +82,7 @@ struct plm_state {
 	struct plm_region heap;
 	struct plm_string_index strings;
 	struct plm_key_index keys;
+	struct plm_queue_index queues;
 	uint64_t seq; /* of the last event applied; not part of the image */
 };
 

@@ -195,6 +195,7 @@ enum plm_code plm_image_load(struct plm_state *st, struct plm_slice image, struc
 	}
 	plm_slots_recount(st);
 	plm_index_rebuild(st);
+	plm_queue_index_reset(&st->queues);
 	return PLM_OK;
 }
 
@@ -226,4 +227,5 @@ void plm_state_check(const struct plm_state *st)
 		check_table(st, t);
 	}
 	PLM_ASSERT(st->heap.bytes % 8 == 0);
+	plm_queue_index_check(st);
 }

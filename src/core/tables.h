@@ -54,10 +54,9 @@ struct plm_cluster_queue {
 	plm_sym misconfigured;
 	int64_t borrow_threshold, preempt_threshold, weight_nano;
 	/* ours */
-	uint64_t
-		generation; /* +1 when a workload leaves or quotas of the tree change: kueue.md 2.6 */
-	plm_id sticky;	    /* workload that was promised what its victims free */
-	uint32_t holding;   /* workloads that hold quota here */
+	uint64_t generation; /* +1 when a workload leaves or changes its standing: kueue.md 2.6 */
+	plm_id sticky;	     /* workload that was promised what its victims free */
+	uint32_t holding;    /* workloads that hold quota here */
 };
 
 struct plm_local_queue {
@@ -105,17 +104,19 @@ struct plm_workload {
 	int64_t priority_given; /* PLM_UNSET = by class */
 	int64_t priority;	/* effective */
 	/* ours */
-	uint32_t stage;	      /* enum plm_stage */
-	plm_id cluster_queue; /* whose quota it holds; 0 while pending or not known yet */
-	plm_sym reserved_in;  /* its name; 0 while pending */
-	uint32_t zero;
+	uint32_t stage;		    /* enum plm_stage */
+	plm_id cluster_queue;	    /* whose quota it holds; 0 while pending or not known yet */
+	plm_sym reserved_in;	    /* its name; 0 while pending */
+	uint32_t failed;	    /* 1: parked, and so are those that would be scheduled alike */
 	plm_sym assignments;	    /* span of plm_assignment */
 	plm_sym evicted_reason;	    /* of the Evicted condition while it is True, else 0 */
 	uint32_t place;		    /* enum plm_queue_place: ACTIVE or PARKED, while pending */
 	uint32_t preemption;	    /* enum plm_reason of the Preempted condition */
 	int32_t requeued;	    /* Requeued condition: -1 False, 0 absent, 1 True */
 	plm_sym cursor;		    /* span of plm_cursor: where the flavor scan goes on */
-	uint64_t cursor_generation; /* of the queue when the cursor was made */
+	uint64_t cursor_generation; /* of queue and quotas when the cursor was made */
+	uint64_t cursor_seq;	    /* of the decision that made it */
+	int64_t cursor_round;	    /* of its cycle */
 	int64_t reserved_ms, admitted_ms, evicted_ms, finished_ms; /* PLM_UNSET = not so */
 	int64_t requeue_at_ms;
 	plm_sym finished_reason;
@@ -276,8 +277,10 @@ struct plm_root {
 	int64_t batch_opened_ms, batch_touched_ms; /* pod batch window; PLM_UNSET = closed */
 	uint64_t claims_made;			   /* for names */
 	uint64_t bundle;
-	uint32_t observe_only; /* 1: a limit was hit, no intents until there is room */
-	uint32_t queues_dirty; /* 1: admission has something to look at */
+	uint64_t cycle_seq;	   /* of the last CYCLE */
+	uint64_t quota_generation; /* +1 when a queue, cohort or flavor changes */
+	uint32_t observe_only;	   /* 1: a limit was hit, no intents until there is room */
+	uint32_t queues_dirty;	   /* 1: admission has something to look at */
 	uint32_t nodes_dirty;
 	uint32_t zero;
 };

@@ -1,0 +1,153 @@
+#include "reducers/admission/activity.h"
+
+static bool is_capacity(const struct plm_state *st, const struct plm_admission_check *check)
+{
+	return plm_sym_is(st, check->controller, PLM_CAPACITY_CONTROLLER);
+}
+
+static struct plm_activity flavors_of(const struct plm_state *st,
+				      const struct plm_cluster_queue *queue)
+{
+	uint32_t groups = 0;
+	const struct plm_group *group = PLM_SPAN(st, queue->groups, struct plm_group, &groups);
+
+	for (uint32_t g = 0; g < groups; g++) {
+		uint32_t count = 0;
+		const struct plm_flavor_quota *flavor =
+			PLM_SPAN(st, group[g].flavors, struct plm_flavor_quota, &count);
+
+		for (uint32_t f = 0; f < count; f++) {
+			if (plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, flavor[f].flavor).n == 0) {
+				return (struct plm_activity){PLM_RULE_FLAVOR_MISSING,
+							     flavor[f].flavor};
+			}
+		}
+	}
+	return (struct plm_activity){PLM_RULE_NONE, {0}};
+}
+
+static struct plm_activity checks_of(const struct plm_state *st,
+				     const struct plm_cluster_queue *queue)
+{
+	uint32_t count = 0;
+	const struct plm_check_use *use = PLM_SPAN(st, queue->checks, struct plm_check_use, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_id id = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, use[i].name);
+
+		if (id.n == 0 || (plm_admission_check_at(st, id)->active == 0 &&
+				  !is_capacity(st, plm_admission_check_at(st, id)))) {
+			return (struct plm_activity){PLM_RULE_QUEUE_INACTIVE, use[i].name};
+		}
+	}
+	return (struct plm_activity){PLM_RULE_NONE, {0}};
+}
+
+struct plm_activity plm_activity_of(const struct plm_state *st, plm_id id)
+{
+	const struct plm_cluster_queue *queue = plm_cluster_queue_at(st, id);
+	struct plm_activity activity = {PLM_RULE_NONE, {0}};
+
+	if (queue->misconfigured.n != 0) {
+		return (struct plm_activity){PLM_RULE_QUEUE_INACTIVE, queue->misconfigured};
+	}
+	if (queue->object.deleting_ms != PLM_UNSET) {
+		return (struct plm_activity){PLM_RULE_QUEUE_INACTIVE, queue->object.name};
+	}
+	if (queue->stop != PLM_STOP_NONE) {
+		return (struct plm_activity){PLM_RULE_QUEUE_STOPPED, queue->object.name};
+	}
+	if (queue->dialect == 0) {
+		activity = flavors_of(st, queue);
+	}
+	return activity.rule == PLM_RULE_NONE ? checks_of(st, queue) : activity;
+}
+
+bool plm_capacity_checked(const struct plm_state *st, plm_id id)
+{
+	const struct plm_cluster_queue *queue = plm_cluster_queue_at(st, id);
+	uint32_t count = 0;
+	const struct plm_check_use *use = PLM_SPAN(st, queue->checks, struct plm_check_use, &count);
+
+	if (queue->capacity_check == 1) {
+		return true;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		plm_id check = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, use[i].name);
+
+		if (check.n != 0 && is_capacity(st, plm_admission_check_at(st, check))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the check apply to one of the assigned flavors? */
+static bool applies(const struct plm_state *st, const struct plm_check_use *use,
+		    const plm_sym *flavors, uint32_t count)
+{
+	uint32_t only = 0;
+	const plm_sym *named = PLM_SPAN(st, use->flavors, plm_sym, &only);
+
+	for (uint32_t i = 0; i < only; i++) {
+		for (uint32_t j = 0; j < count; j++) {
+			if (plm_sym_equal(named[i], flavors[j])) {
+				return true;
+			}
+		}
+	}
+	return only == 0;
+}
+
+static enum plm_check_state state_of(const struct plm_state *st, plm_sym statuses, plm_sym name)
+{
+	uint32_t count = 0;
+	const struct plm_check_status *status =
+		PLM_SPAN(st, statuses, struct plm_check_status, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(status[i].name, name)) {
+			return (enum plm_check_state)status[i].state;
+		}
+	}
+	return PLM_CHECK_PENDING;
+}
+
+bool plm_checks_ready(const struct plm_state *st, plm_id queue, const struct plm_workload *workload,
+		      const plm_sym *flavors, uint32_t flavor_count)
+{
+	uint32_t count = 0;
+	const struct plm_check_use *use =
+		PLM_SPAN(st, plm_cluster_queue_at(st, queue)->checks, struct plm_check_use, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_id check = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, use[i].name);
+
+		if (check.n != 0 && is_capacity(st, plm_admission_check_at(st, check))) {
+			continue;
+		}
+		if (applies(st, &use[i], flavors, flavor_count) &&
+		    state_of(st, workload->checks, use[i].name) != PLM_CHECK_READY) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool plm_checks_failed(const struct plm_state *st, const struct plm_workload *workload,
+		       enum plm_check_state *out_state, plm_sym *out_name)
+{
+	uint32_t count = 0;
+	const struct plm_check_status *status =
+		PLM_SPAN(st, workload->checks, struct plm_check_status, &count);
+
+	*out_state = PLM_CHECK_READY;
+	for (uint32_t i = 0; i < count; i++) {
+		if ((status[i].state == PLM_CHECK_RETRY || status[i].state == PLM_CHECK_REJECTED) &&
+		    status[i].state > *out_state) {
+			*out_state = (enum plm_check_state)status[i].state;
+			*out_name = status[i].name;
+		}
+	}
+	return *out_state != PLM_CHECK_READY;
+}

@@ -1,0 +1,514 @@
+/*
+ * The fold of admission's decisions, and what facts mean for the queues: standing of workloads, retries
+ * of what is parked, generations. Source: kueue.md 2.3, 2.4, 2.6 (generation), 2.14.
+ */
+#include "reducers/admission/queue.h"
+#include "reducers/area.h"
+#include "reducers/cluster/parts.h"
+
+struct folding {
+	struct plm_state *st;
+	struct plm_arena *scratch;
+	const struct plm_event *ev;
+};
+
+static struct plm_fold fold_of(const struct folding *in)
+{
+	return (struct plm_fold){in->st, in->scratch};
+}
+
+static plm_id find_workload(const struct plm_state *st, struct plm_slice ns, struct plm_slice name)
+{
+	return plm_find(st, PLM_KIND_WORKLOAD, plm_sym_find(st, ns), plm_sym_find(st, name));
+}
+
+static void told(const struct folding *in, struct plm_workload *workload,
+		 const struct plm_w_explain *why)
+{
+	struct plm_fold fold = fold_of(in);
+
+	workload->why = plm_fold_why(&fold, why, in->ev->seq);
+}
+
+static void generation(struct plm_state *st, plm_id queue)
+{
+	if (queue.n != 0) {
+		plm_cluster_queue_edit(st, queue)->generation++;
+	}
+}
+
+/* The workload is no longer in the queue 'queue' whose quota it held, or has left the queues for good. */
+static void left(struct plm_state *st, plm_id queue)
+{
+	if (queue.n != 0 && plm_cluster_queue_at(st, queue)->object.used == 1) {
+		generation(st, queue);
+		plm_queue_retry_tree(st, queue);
+	}
+}
+
+/* ---- decisions --------------------------------------------------------------------------------- */
+
+static void unstick(struct plm_state *st, plm_id id)
+{
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (plm_cluster_queue_at(st, queue)->sticky.n == id.n) {
+			plm_cluster_queue_edit(st, queue)->sticky = (plm_id){0};
+		}
+	}
+}
+
+static void fold_reserve(const struct folding *in, const struct plm_w_reserve *w)
+{
+	struct plm_state *st = in->st;
+	struct plm_fold fold = fold_of(in);
+	plm_id id = find_workload(st, w->ns, w->name);
+	plm_sym assignments = plm_fold_assignments(&fold, w->assignments);
+	plm_sym queue = plm_fold_text(&fold, w->cluster_queue);
+	struct plm_workload *workload = NULL;
+
+	if (id.n == 0 || plm_workload_at(st, id)->stage != PLM_STAGE_PENDING) {
+		return;
+	}
+	workload = plm_workload_edit(st, id);
+	workload->stage = w->admitted == 1 ? PLM_STAGE_ADMITTED : PLM_STAGE_RESERVED;
+	workload->reserved_in = queue;
+	workload->cluster_queue = plm_find(st, PLM_KIND_CLUSTER_QUEUE, (plm_sym){0}, queue);
+	workload->assignments = assignments;
+	workload->reserved_ms = plm_root(st)->now_ms;
+	workload->admitted_ms = w->admitted == 1 ? plm_root(st)->now_ms : PLM_UNSET;
+	workload->evicted_ms = PLM_UNSET;
+	workload->evicted_reason = (plm_sym){0};
+	workload->preemption = PLM_REASON_NONE;
+	workload->by = (plm_id){0};
+	workload->cursor = (plm_sym){0};
+	workload->hold = (plm_sym){0};
+	workload->place = PLM_QUEUE_ACTIVE;
+	workload->failed = 0;
+	if (w->admitted == 1) {
+		workload->tried = (plm_sym){0};
+	}
+	told(in, workload, &w->why);
+	unstick(st, id);
+	generation(st, workload->cluster_queue);
+	plm_queue_place(st, id);
+}
+
+static void fold_admit(const struct folding *in, const struct plm_w_admit *w)
+{
+	plm_id id = find_workload(in->st, w->ns, w->name);
+	struct plm_workload *workload = NULL;
+
+	if (id.n == 0 || plm_workload_at(in->st, id)->stage != PLM_STAGE_RESERVED) {
+		return;
+	}
+	workload = plm_workload_edit(in->st, id);
+	workload->stage = PLM_STAGE_ADMITTED;
+	workload->admitted_ms = plm_root(in->st)->now_ms;
+	workload->tried = (plm_sym){0};
+	told(in, workload, &w->why);
+	plm_queue_place(in->st, id);
+}
+
+static void make_sticky(struct plm_state *st, plm_id id)
+{
+	plm_id queue = {plm_queue_index_link(st, id)->queue};
+	plm_id before = {0};
+
+	if (queue.n == 0) {
+		return;
+	}
+	before = plm_cluster_queue_at(st, queue)->sticky;
+	if (before.n == id.n) {
+		return;
+	}
+	if (before.n != 0 && plm_workload_at(st, before)->hold.n != 0) {
+		plm_workload_edit(st, before)->hold = (plm_sym){0};
+	}
+	plm_cluster_queue_edit(st, queue)->sticky = id;
+}
+
+static void fold_pend(const struct folding *in, const struct plm_w_pend *w)
+{
+	struct plm_state *st = in->st;
+	struct plm_fold fold = fold_of(in);
+	plm_id id = find_workload(st, w->ns, w->name);
+	plm_sym cursor = plm_fold_cursors(&fold, w->cursor);
+	struct plm_workload *workload = NULL;
+	plm_id queue = {0};
+
+	if (id.n == 0 || plm_workload_at(st, id)->stage != PLM_STAGE_PENDING) {
+		return;
+	}
+	workload = plm_workload_edit(st, id);
+	told(in, workload, &w->why);
+	if (w->place == PLM_QUEUE_KEEP) {
+		return;
+	}
+	queue.n = plm_queue_index_link(st, id)->queue;
+	workload->cursor = cursor;
+	workload->cursor_seq = cursor.n == 0 ? 0 : in->ev->seq;
+	workload->cursor_round = cursor.n == 0 ? 0 : w->round;
+	workload->cursor_generation = 0;
+	if (cursor.n != 0 && queue.n != 0) {
+		workload->cursor_generation = plm_cluster_queue_at(st, queue)->generation +
+					      plm_root(st)->quota_generation;
+	}
+	if (w->sticky == 1) {
+		make_sticky(st, id);
+	}
+	if (w->park_alike == 1) {
+		plm_queue_park_alike(st, id, in->scratch);
+	}
+	if (w->place == PLM_QUEUE_PARKED) {
+		plm_queue_park(st, id, w->park_alike == 1);
+	}
+}
+
+static void fold_evict(const struct folding *in, const struct plm_w_evict *w)
+{
+	struct plm_state *st = in->st;
+	struct plm_fold fold = fold_of(in);
+	plm_id id = find_workload(st, w->ns, w->name);
+	plm_sym reason =
+		plm_fold_text(&fold, plm_slice_str(plm_names_text(&plm_names_reason, w->reason)));
+	struct plm_workload *workload = NULL;
+
+	if (id.n == 0 || (plm_workload_at(st, id)->stage != PLM_STAGE_RESERVED &&
+			  plm_workload_at(st, id)->stage != PLM_STAGE_ADMITTED)) {
+		return;
+	}
+	workload = plm_workload_edit(st, id);
+	workload->evicted_ms = plm_root(st)->now_ms;
+	workload->evicted_reason = reason;
+	workload->preemption = (uint32_t)w->preemption;
+	workload->by = find_workload(st, w->by_ns, w->by_name);
+	told(in, workload, &w->why);
+	generation(st, workload->cluster_queue);
+	plm_queue_place(st, id);
+}
+
+/* The flavors that had no capacity are not tried again until something changes. */
+static plm_sym tried_after(const struct folding *in, const struct plm_workload *workload)
+{
+	const struct plm_state *st = in->st;
+	uint32_t before = 0;
+	const plm_sym *old = PLM_SPAN(st, workload->tried, plm_sym, &before);
+	uint32_t sets = 0;
+	const struct plm_assignment *set =
+		PLM_SPAN(st, workload->assignments, struct plm_assignment, &sets);
+	uint32_t room = before;
+	uint32_t count = 0;
+	plm_sym *list = NULL;
+
+	for (uint32_t i = 0; i < sets; i++) {
+		uint32_t pairs = 0;
+
+		(void)PLM_SPAN(st, set[i].flavors, struct plm_kv, &pairs);
+		room += pairs;
+	}
+	list = PLM_NEW_ARRAY(in->scratch, room, plm_sym);
+	for (uint32_t i = 0; i < before; i++) {
+		list[count++] = old[i];
+	}
+	for (uint32_t i = 0; i < sets; i++) {
+		uint32_t pairs = 0;
+		const struct plm_kv *pair = PLM_SPAN(st, set[i].flavors, struct plm_kv, &pairs);
+
+		for (uint32_t j = 0; j < pairs; j++) {
+			bool known = false;
+
+			for (uint32_t k = 0; k < count; k++) {
+				known = known || plm_sym_equal(list[k], pair[j].value);
+			}
+			if (!known) {
+				list[count++] = pair[j].value;
+			}
+		}
+	}
+	return plm_intern_span(in->st, list, count, sizeof(*list));
+}
+
+static void fold_release(const struct folding *in, const struct plm_w_release *w)
+{
+	struct plm_state *st = in->st;
+	plm_id id = find_workload(st, w->ns, w->name);
+	struct plm_workload *workload = NULL;
+	plm_id queue = {0};
+
+	if (id.n == 0 || (plm_workload_at(st, id)->stage != PLM_STAGE_RESERVED &&
+			  plm_workload_at(st, id)->stage != PLM_STAGE_ADMITTED)) {
+		return;
+	}
+	workload = plm_workload_edit(st, id);
+	queue = workload->cluster_queue;
+	if (w->reason == PLM_REASON_NO_CAPACITY) {
+		workload->tried = tried_after(in, workload);
+	}
+	workload->stage = PLM_STAGE_PENDING;
+	workload->cluster_queue = (plm_id){0};
+	workload->reserved_in = (plm_sym){0};
+	workload->assignments = (plm_sym){0};
+	workload->reserved_ms = PLM_UNSET;
+	workload->admitted_ms = PLM_UNSET;
+	workload->by = (plm_id){0};
+	workload->cursor = (plm_sym){0};
+	workload->requeued = w->requeued == 1 ? 1 : -1;
+	workload->failed = 0;
+	workload->place = plm_queue_backoff_over(workload, plm_root(st)->now_ms) ? PLM_QUEUE_ACTIVE
+										 : PLM_QUEUE_PARKED;
+	told(in, workload, &w->why);
+	plm_queue_place(st, id);
+	left(st, queue);
+	plm_root_change(st)->queues_dirty = 1;
+}
+
+static void fold_hold(const struct folding *in, const struct plm_w_hold *w)
+{
+	struct plm_fold fold = fold_of(in);
+	plm_id id = find_workload(in->st, w->ns, w->name);
+	plm_sym hold = plm_fold_assignments(&fold, w->assignments);
+
+	if (id.n != 0 && plm_workload_at(in->st, id)->stage == PLM_STAGE_PENDING) {
+		plm_workload_edit(in->st, id)->hold = hold;
+	}
+}
+
+static void fold_decision(const struct folding *in)
+{
+	const void *w = in->ev->payload;
+
+	switch (in->ev->type) {
+	case PLM_EV_RESERVE:
+		fold_reserve(in, w);
+		break;
+	case PLM_EV_ADMIT:
+		fold_admit(in, w);
+		break;
+	case PLM_EV_PEND:
+		fold_pend(in, w);
+		break;
+	case PLM_EV_EVICT:
+		fold_evict(in, w);
+		break;
+	case PLM_EV_RELEASE:
+		fold_release(in, w);
+		break;
+	case PLM_EV_HOLD:
+		fold_hold(in, w);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- facts ------------------------------------------------------------------------------------- */
+
+/* Set the link anew and see what it means that it has moved. */
+static void workload_changed(struct plm_state *st, plm_id id)
+{
+	struct plm_link before = *plm_queue_index_link(st, id);
+	const struct plm_workload *workload = plm_workload_at(st, id);
+	bool was_waiting =
+		before.standing == PLM_STANDS_ACTIVE || before.standing == PLM_STANDS_PARKED;
+
+	plm_queue_arrive(st, id);
+	if (before.standing == PLM_STANDS_HOLDING &&
+	    (workload->stage == PLM_STAGE_FINISHED || workload->stage == PLM_STAGE_PENDING ||
+	     !plm_sym_equal(before.reclaimable, workload->reclaimable))) {
+		left(st, (plm_id){before.queue});
+	} else if (was_waiting &&
+		   (workload->stage == PLM_STAGE_FINISHED || workload->active == 0)) {
+		unstick(st, id);
+		left(st, (plm_id){before.queue});
+	}
+}
+
+/* A slot was freed while the fact before us was folded: another object under the same name. */
+static void look_for_left(struct plm_state *st)
+{
+	plm_id queue = {st->queues.left_queue};
+
+	if (st->queues.left) {
+		st->queues.left = false;
+		st->queues.left_queue = 0;
+		if (queue.n <= st->tables[PLM_TABLE_CLUSTER_QUEUE].high) {
+			left(st, queue);
+		}
+	}
+}
+
+static void workload_gone(struct plm_state *st, plm_id id)
+{
+	struct plm_link before = *plm_queue_index_link(st, id);
+	struct plm_link nowhere = {0};
+
+	plm_queue_index_set(st, id, &nowhere);
+	unstick(st, id);
+	left(st, (plm_id){before.queue});
+}
+
+static void fold_gone(struct plm_state *st, const struct plm_w_gone *w)
+{
+	plm_sym ns = plm_sym_find(st, w->ns);
+	plm_id id = plm_find(st, (enum plm_kind)w->kind, ns, plm_sym_find(st, w->name));
+
+	if (id.n == 0) {
+		return;
+	}
+	switch ((int)w->kind) {
+	case PLM_KIND_WORKLOAD:
+		workload_gone(st, id);
+		break;
+	case PLM_KIND_JOB:
+	case PLM_KIND_POD_SET:
+		id = plm_job_at(st, id)->workload_id;
+		if (id.n != 0 && plm_workload_at(st, id)->object.seq == 0) {
+			workload_gone(st, id);
+		}
+		break;
+	case PLM_KIND_NAMESPACE:
+	case PLM_KIND_FLAVOR:
+	case PLM_KIND_COHORT:
+	case PLM_KIND_CLUSTER_QUEUE:
+	case PLM_KIND_LOCAL_QUEUE:
+	case PLM_KIND_WORK_QUEUE:
+	case PLM_KIND_ADMISSION_CHECK:
+		plm_root_change(st)->quota_generation++;
+		plm_queue_retry_all(st);
+		st->queues.stale = true; /* after that: the slot is freed when we are done */
+		break;
+	default:
+		break;
+	}
+}
+
+/* Something that may be new capacity: gangs that found none are tried again. */
+static void retry_tried(struct plm_state *st)
+{
+	PLM_EACH(st, workload, id)
+	{
+		if (plm_workload_at(st, id)->tried.n == 0) {
+			continue;
+		}
+		plm_workload_edit(st, id)->tried = (plm_sym){0};
+		if (plm_workload_at(st, id)->stage == PLM_STAGE_PENDING &&
+		    plm_queue_backoff_over(plm_workload_at(st, id), plm_root(st)->now_ms)) {
+			plm_queue_activate(st, id);
+		}
+	}
+}
+
+static void fold_job(struct plm_state *st, const struct plm_w_job *w)
+{
+	enum plm_kind kind = w->kind == PLM_KIND_POD_SET ? PLM_KIND_POD_SET : PLM_KIND_JOB;
+	plm_id id =
+		plm_find(st, kind, plm_sym_find(st, w->meta.ns), plm_sym_find(st, w->meta.name));
+	plm_id workload = id.n == 0 ? id : plm_job_at(st, id)->workload_id;
+
+	if (workload.n != 0) {
+		workload_changed(st, workload);
+	}
+}
+
+/* Priorities may have moved: those that wait are tried again in their new order. */
+static void priorities_changed(struct plm_state *st)
+{
+	PLM_EACH(st, workload, id)
+	{
+		workload_changed(st, id);
+	}
+}
+
+/* Quotas, flavors or the way to a queue have changed. */
+static void queues_changed(struct plm_state *st)
+{
+	plm_root_change(st)->quota_generation++;
+	st->queues.stale = true;
+	plm_queue_retry_all(st);
+}
+
+static void fold_fact(const struct folding *in)
+{
+	struct plm_state *st = in->st;
+	const void *w = in->ev->payload;
+	plm_id id = {0};
+
+	switch (in->ev->type) {
+	case PLM_EV_NAMESPACE:
+	case PLM_EV_ADMISSION_CHECK:
+		plm_queue_retry_all(st);
+		break;
+	case PLM_EV_FLAVOR:
+	case PLM_EV_COHORT:
+	case PLM_EV_CLUSTER_QUEUE:
+	case PLM_EV_WORK_QUEUE:
+		queues_changed(st);
+		break;
+	case PLM_EV_LOCAL_QUEUE: {
+		const struct plm_w_local_queue *queue = w;
+
+		st->queues.stale = true;
+		id = plm_find(st, PLM_KIND_LOCAL_QUEUE, plm_sym_find(st, queue->meta.ns),
+			      plm_sym_find(st, queue->meta.name));
+		plm_queue_local_arrives(st, id);
+		break;
+	}
+	case PLM_EV_PRIORITY_CLASS:
+		priorities_changed(st);
+		break;
+	case PLM_EV_WORKLOAD: {
+		const struct plm_w_workload *workload = w;
+
+		id = find_workload(st, workload->meta.ns, workload->meta.name);
+		workload_changed(st, id);
+		break;
+	}
+	case PLM_EV_JOB:
+		fold_job(st, w);
+		break;
+	case PLM_EV_CATALOG:
+	case PLM_EV_NODE:
+	case PLM_EV_NODE_POOL:
+	case PLM_EV_NODE_CLASS:
+		retry_tried(st);
+		break;
+	case PLM_EV_GONE:
+		fold_gone(st, w);
+		break;
+	default:
+		break;
+	}
+}
+
+static void fold_cycle(const struct folding *in)
+{
+	plm_root_change(in->st)->cycle_seq = in->ev->seq;
+	plm_queue_timers(in->st, plm_root(in->st)->now_ms);
+	plm_queue_refresh(in->st);
+}
+
+void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
+			 struct plm_arena *scratch)
+{
+	struct folding in = {st, scratch, ev};
+
+	plm_queue_fill(st);
+	look_for_left(st);
+	switch (plm_event_info(ev->type)->class) {
+	case PLM_CLASS_CONTROL:
+		if (ev->type == PLM_EV_CYCLE) {
+			fold_cycle(&in);
+		}
+		break;
+	case PLM_CLASS_FACT:
+		fold_fact(&in);
+		break;
+	case PLM_CLASS_DECISION:
+		fold_decision(&in);
+		break;
+	case PLM_CLASS_INTENT:
+	case PLM_CLASS_RESULT:
+		break;
+	}
+}

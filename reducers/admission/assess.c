@@ -1,0 +1,95 @@
+#include "reducers/admission/assess.h"
+
+void plm_assess_begin(struct plm_applicant *a, struct plm_snapshot *snap, plm_id workload,
+		      uint32_t node, uint64_t *spent)
+{
+	*a = (struct plm_applicant){
+		.preemptor = {snap, workload, node, spent},
+		.workload = plm_workload_at(snap->st, workload),
+		.queue = plm_snapshot_queue(snap, node),
+	};
+	a->requests = plm_requests_of(snap->st, snap->arena, a->workload, a->queue);
+}
+
+static struct plm_targets victims(const struct plm_applicant *a, const struct plm_assess *assess)
+{
+	struct plm_need need = {assess->pairs, assess->pair_count, assess->wants};
+
+	if (assess->mode != PLM_MODE_PREEMPT) {
+		return (struct plm_targets){0};
+	}
+	plm_snapshot_prepare(a->preemptor.snap, a->preemptor.node);
+	return plm_preempt_find(&a->preemptor, &need);
+}
+
+static bool run_with(struct plm_applicant *a, const int64_t *counts, struct plm_result *out)
+{
+	(*a->preemptor.spent)++;
+	plm_flavor_assign(a, counts, &out->assess);
+	out->targets = victims(a, &out->assess);
+	return out->assess.mode == PLM_MODE_FIT || out->targets.count > 0;
+}
+
+/* floor(delta * index / total) without overflow: counts are int32 upstream. */
+static int64_t share(int64_t delta, int64_t index, int64_t total)
+{
+	return (int64_t)((plm_i128)delta * index / total);
+}
+
+/*
+ * The largest counts that do, as upstream's binary search finds them: it takes the predicate to be
+ * monotone, and drops what it found when the last index that did is another one.
+ */
+static bool run_partial(struct plm_applicant *a, struct plm_result *out)
+{
+	uint32_t n = a->requests.count;
+	int64_t *delta = PLM_NEW_ARRAY(a->preemptor.snap->arena, n, int64_t);
+	int64_t *counts = PLM_NEW_ARRAY(a->preemptor.snap->arena, n, int64_t);
+	int64_t total = 0;
+	int64_t low = 0;
+	int64_t high = 0;
+	int64_t good = -1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct plm_pod_set *set = a->requests.sets[i].set;
+
+		if (set->min_count != PLM_UNSET && set->min_count < set->count) {
+			delta[i] = set->count - set->min_count;
+			total = plm_add_sat(total, delta[i]);
+		}
+	}
+	if (total == 0) {
+		return false;
+	}
+	high = plm_add_sat(total, 1);
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2;
+		struct plm_result result;
+
+		for (uint32_t i = 0; i < n; i++) {
+			counts[i] = a->requests.sets[i].set->count - share(delta[i], middle, total);
+		}
+		if (run_with(a, counts, &result)) {
+			*out = result;
+			good = middle;
+			high = middle;
+		} else {
+			low = middle + 1;
+		}
+	}
+	return good == low;
+}
+
+void plm_assess_run(struct plm_applicant *a, struct plm_result *out)
+{
+	uint32_t n = a->requests.count;
+	int64_t *counts = PLM_NEW_ARRAY(a->preemptor.snap->arena, n, int64_t);
+	struct plm_result full;
+
+	for (uint32_t i = 0; i < n; i++) {
+		counts[i] = a->requests.sets[i].count;
+	}
+	if (run_with(a, counts, &full) || !run_partial(a, out)) {
+		*out = full;
+	}
+}

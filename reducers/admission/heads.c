@@ -1,0 +1,176 @@
+/* Who is tried in a round: kueue.md 2.5 (1) and the checks of (3). */
+#include "reducers/admission/activity.h"
+#include "reducers/admission/match.h"
+#include "reducers/admission/queue.h"
+#include "reducers/admission/round.h"
+
+/* The workload on top of a lane, 0 when it is empty. */
+static uint32_t top(const struct plm_lane *lane)
+{
+	return lane->count == 0 ? 0 : lane->heap[0];
+}
+
+static bool lane_full(const struct plm_state *st, plm_id work)
+{
+	int64_t max = plm_work_queue_at(st, work)->max_parallel;
+
+	return max != PLM_UNSET && plm_queue_index_running(st, work) >= max;
+}
+
+static uint32_t earlier(const struct plm_state *st, uint32_t a, uint32_t b)
+{
+	int order = 0;
+
+	if (a == 0 || b == 0) {
+		return a == 0 ? b : a;
+	}
+	order = plm_link_order(st, &st->queues.links[a], &st->queues.links[b]);
+	return order < 0 || (order == 0 && a < b) ? a : b;
+}
+
+/* Is the queue's preemptor waiting actively in it, and not held back by its WorkQueue? */
+static bool sticky_waits(const struct plm_state *st, plm_id queue)
+{
+	const struct plm_cluster_queue *q = plm_cluster_queue_at(st, queue);
+	const struct plm_link *link = plm_queue_index_link(st, q->sticky);
+
+	return q->sticky.n != 0 && q->strategy == PLM_STRATEGY_BEST_EFFORT_FIFO &&
+	       link->standing == PLM_STANDS_ACTIVE && link->queue == queue.n &&
+	       (link->lane == 0 || !lane_full(st, (plm_id){link->lane}));
+}
+
+/* What the first of a full WorkQueue is told. */
+static void say_full(struct plm_round *round, plm_id work, uint32_t workload)
+{
+	struct plm_why key = {
+		.rule = PLM_RULE_MAX_PARALLEL,
+		.reason = PLM_REASON_MAX_PARALLEL_JOBS,
+		.object = plm_work_queue_at(round->st, work)->object.name,
+	};
+
+	if (workload != 0) {
+		plm_emit_said(round, (plm_id){workload}, &key);
+	}
+}
+
+/* The first of each ClusterQueue, by its slot: first the WorkQueues' lanes, then the queues' own. */
+static uint32_t *first_of_queues(struct plm_round *round)
+{
+	const struct plm_state *st = round->st;
+	uint32_t *first = PLM_NEW_ARRAY(round->arena, plm_cluster_queue_bound(st), uint32_t);
+
+	PLM_EACH(st, work_queue, work)
+	{
+		uint32_t workload = top(plm_queue_index_lane(st, work));
+		uint32_t queue = workload == 0 ? 0 : st->queues.links[workload].queue;
+
+		if (queue != 0 && lane_full(st, work)) {
+			say_full(round, work, workload);
+		} else if (queue != 0) {
+			first[queue] = earlier(st, first[queue], workload);
+		}
+	}
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (sticky_waits(st, queue)) {
+			first[queue.n] = plm_cluster_queue_at(st, queue)->sticky.n;
+		} else {
+			first[queue.n] = earlier(st, first[queue.n],
+						 top(&plm_queue_index_cell(st, queue)->lane));
+		}
+	}
+	return first;
+}
+
+static bool in_ring(const struct plm_state *st, const struct plm_cluster_queue *queue)
+{
+	return queue->cohort.n != 0 && plm_queue_root(st, queue->cohort).n == 0;
+}
+
+bool plm_heads_collect(struct plm_round *round)
+{
+	const struct plm_state *st = round->st;
+	uint32_t *first = first_of_queues(round);
+	uint8_t *wanted = PLM_NEW_ARRAY(round->arena, plm_cluster_queue_bound(st), uint8_t);
+
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (first[queue.n] != 0 && plm_activity_of(st, queue).rule == PLM_RULE_NONE &&
+		    !in_ring(st, plm_cluster_queue_at(st, queue))) {
+			wanted[queue.n] = 1;
+			round->count++;
+		}
+	}
+	if (round->count == 0) {
+		return false;
+	}
+	plm_snapshot_make(&round->snap, st, round->arena, wanted, false);
+	round->entries = PLM_NEW_ARRAY(round->arena, round->count, struct plm_entry);
+	round->count = 0;
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (wanted[queue.n]) {
+			struct plm_entry *entry = &round->entries[round->count++];
+
+			entry->workload = (plm_id){first[queue.n]};
+			entry->node = round->snap.queue_nodes[queue.n];
+			entry->need = PLM_UNSET;
+			entry->have = PLM_UNSET;
+			entry->limit = PLM_UNSET;
+		}
+	}
+	return true;
+}
+
+/* ---- checks before the assessment -------------------------------------------------------------- */
+
+static plm_sym over_limit(const struct plm_state *st, const struct plm_workload *workload)
+{
+	uint32_t count = 0;
+	const struct plm_pod_set *sets =
+		PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t one = 0;
+		const struct plm_shape *shape = PLM_SPAN(st, sets[i].shape, struct plm_shape, &one);
+
+		if (shape->over_limit.n != 0) {
+			return shape->over_limit;
+		}
+	}
+	return (plm_sym){0};
+}
+
+bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
+		     enum plm_requeue *out_how)
+{
+	const struct plm_state *st = round->st;
+	const struct plm_workload *workload = plm_workload_at(st, entry->workload);
+	const struct plm_cluster_queue *queue = plm_snapshot_queue(&round->snap, entry->node);
+	plm_id ns = plm_find(st, PLM_KIND_NAMESPACE, (plm_sym){0}, workload->object.ns);
+	enum plm_check_state state = PLM_CHECK_READY;
+	plm_sym over = over_limit(st, workload);
+
+	*out_how = PLM_REQUEUE_GENERIC;
+	if (plm_checks_failed(st, workload, &state, &entry->key.object)) {
+		plm_why_none(entry, PLM_RULE_CHECK_FAILED, PLM_REASON_PENDING_EVALUATION);
+		return false;
+	}
+	entry->key.object = queue->object.name;
+	if (ns.n == 0) {
+		entry->key.object = workload->object.ns;
+		plm_why_none(entry, PLM_RULE_NAMESPACE_MISSING, PLM_REASON_MISCONFIGURED);
+		return false;
+	}
+	if (!plm_match_labels(st, &queue->ns_selector, plm_namespace_at(st, ns)->object.labels)) {
+		*out_how = PLM_REQUEUE_NAMESPACE_MISMATCH;
+		plm_why_none(entry, PLM_RULE_NAMESPACE_SELECTOR, PLM_REASON_MISCONFIGURED);
+		return false;
+	}
+	if (over.n != 0) {
+		entry->key.resource = over;
+		plm_why_none(entry, PLM_RULE_LIMITS, PLM_REASON_MISCONFIGURED);
+		return false;
+	}
+	return true;
+}

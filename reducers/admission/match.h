@@ -1,0 +1,24 @@
+/*
+ * match.h - does a pod template go with a flavor, and a namespace with a queue?
+ *
+ * Source: kueue.md 2.6 c (eligibility), 1.3; Kubernetes' label selectors.
+ */
+#ifndef PLM_REDUCERS_ADMISSION_MATCH_H
+#define PLM_REDUCERS_ADMISSION_MATCH_H
+
+#include "core/state.h"
+
+/* Why not: rule NONE, FLAVOR_TAINT or FLAVOR_AFFINITY, and the key of the taint or label. */
+struct plm_mismatch {
+	enum plm_rule rule;
+	plm_sym key;
+};
+
+/* 'flavor' may be NULL: a flavor without object, labels and taints. */
+struct plm_mismatch plm_match_flavor(const struct plm_state *st, const struct plm_flavor *flavor,
+				     const struct plm_shape *shape);
+/* An absent selector matches nothing, an empty one everything. */
+bool plm_match_labels(const struct plm_state *st, const struct plm_selector *selector,
+		      plm_sym labels);
+
+#endif

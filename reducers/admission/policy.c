@@ -1,0 +1,192 @@
+/*
+ * What follows without a round: checks that became ready or failed, stopped queues, deactivation, and
+ * what a workload outside of every active queue is told. Source: kueue.md 2.14.
+ */
+#include "reducers/admission/activity.h"
+#include "reducers/admission/queue.h"
+#include "reducers/admission/round.h"
+
+static void fill(const struct plm_round *round, plm_id id, const struct plm_why *key,
+		 struct plm_w_explain *out)
+{
+	struct plm_entry entry = {
+		.workload = id,
+		.key = *key,
+		.need = PLM_UNSET,
+		.have = PLM_UNSET,
+		.limit = PLM_UNSET,
+	};
+
+	plm_why_fill(round->st, round->arena, &entry, out);
+}
+
+static void evict(struct plm_round *round, plm_id id, enum plm_rule rule, enum plm_reason reason)
+{
+	const struct plm_workload *workload = plm_workload_at(round->st, id);
+	struct plm_w_evict *evict = PLM_NEW(round->arena, struct plm_w_evict);
+	struct plm_why key = {.rule = rule, .reason = reason, .object = workload->reserved_in};
+
+	evict->ns = plm_str(round->st, workload->object.ns);
+	evict->name = plm_str(round->st, workload->object.name);
+	evict->reason = reason;
+	fill(round, id, &key, &evict->why);
+	(void)plm_out_add(round->out, PLM_EV_EVICT, evict, PLM_CAUSE_CYCLE);
+}
+
+/* It has not started: the reservation is simply withdrawn. */
+static void withdraw(struct plm_round *round, plm_id id, enum plm_reason reason)
+{
+	const struct plm_workload *workload = plm_workload_at(round->st, id);
+	struct plm_w_release *release = PLM_NEW(round->arena, struct plm_w_release);
+	struct plm_why key = {
+		.rule = PLM_RULE_QUEUE_STOPPED,
+		.reason = PLM_REASON_SUSPENDED,
+		.object = workload->reserved_in,
+	};
+
+	release->ns = plm_str(round->st, workload->object.ns);
+	release->name = plm_str(round->st, workload->object.name);
+	release->reason = reason;
+	release->requeued = 1;
+	fill(round, id, &key, &release->why);
+	(void)plm_out_add(round->out, PLM_EV_RELEASE, release, PLM_CAUSE_CYCLE);
+}
+
+static void admit(struct plm_round *round, plm_id id)
+{
+	const struct plm_workload *workload = plm_workload_at(round->st, id);
+	struct plm_w_admit *admit = PLM_NEW(round->arena, struct plm_w_admit);
+	struct plm_why key = {
+		.rule = PLM_RULE_FITS,
+		.reason = PLM_REASON_ADMITTED,
+		.object = workload->reserved_in,
+	};
+
+	admit->ns = plm_str(round->st, workload->object.ns);
+	admit->name = plm_str(round->st, workload->object.name);
+	fill(round, id, &key, &admit->why);
+	(void)plm_out_add(round->out, PLM_EV_ADMIT, admit, PLM_CAUSE_CYCLE);
+}
+
+/* Stop policy of the queue or the LocalQueue that says more; the reason that goes with it. */
+static uint32_t stop_of(const struct plm_state *st, const struct plm_workload *workload,
+			enum plm_reason *out_reason)
+{
+	struct plm_route route = plm_queue_route(st, workload);
+	uint32_t stop = workload->cluster_queue.n == 0
+				? PLM_STOP_NONE
+				: plm_cluster_queue_at(st, workload->cluster_queue)->stop;
+
+	*out_reason = PLM_REASON_CLUSTER_QUEUE_STOPPED;
+	if (route.local.n != 0 && plm_local_queue_at(st, route.local)->stop > stop) {
+		*out_reason = PLM_REASON_LOCAL_QUEUE_STOPPED;
+		return plm_local_queue_at(st, route.local)->stop;
+	}
+	return stop;
+}
+
+static bool ready(const struct plm_round *round, const struct plm_workload *workload)
+{
+	const struct plm_state *st = round->st;
+	uint32_t sets = 0;
+	const struct plm_assignment *set =
+		PLM_SPAN(st, workload->assignments, struct plm_assignment, &sets);
+	uint32_t total = 0;
+	plm_sym *flavors = NULL;
+
+	for (uint32_t i = 0; i < sets; i++) {
+		uint32_t count = 0;
+
+		(void)PLM_SPAN(st, set[i].flavors, struct plm_kv, &count);
+		total += count;
+	}
+	flavors = PLM_NEW_ARRAY(round->arena, total, plm_sym);
+	total = 0;
+	for (uint32_t i = 0; i < sets; i++) {
+		uint32_t count = 0;
+		const struct plm_kv *pair = PLM_SPAN(st, set[i].flavors, struct plm_kv, &count);
+
+		for (uint32_t j = 0; j < count; j++) {
+			flavors[total++] = pair[j].value;
+		}
+	}
+	return plm_checks_ready(st, workload->cluster_queue, workload, flavors, total);
+}
+
+static void look_at_holder(struct plm_round *round, plm_id id, const struct plm_workload *workload)
+{
+	enum plm_check_state state = PLM_CHECK_READY;
+	enum plm_reason reason = PLM_REASON_NONE;
+	uint32_t stop = PLM_STOP_NONE;
+	plm_sym name = {0};
+
+	if (workload->evicted_ms != PLM_UNSET) {
+		return;
+	}
+	stop = stop_of(round->st, workload, &reason);
+	if (workload->active == 0) {
+		evict(round, id, PLM_RULE_INACTIVE, PLM_REASON_DEACTIVATED);
+	} else if (plm_checks_failed(round->st, workload, &state, &name)) {
+		evict(round, id, PLM_RULE_CHECK_FAILED,
+		      state == PLM_CHECK_RETRY ? PLM_REASON_ADMISSION_CHECK
+					       : PLM_REASON_DEACTIVATED);
+	} else if (stop != PLM_STOP_NONE && workload->stage == PLM_STAGE_RESERVED) {
+		withdraw(round, id, reason);
+	} else if (stop == PLM_STOP_HOLD_AND_DRAIN) {
+		evict(round, id, PLM_RULE_QUEUE_STOPPED, reason);
+	} else if (workload->stage == PLM_STAGE_RESERVED && workload->cluster_queue.n != 0 &&
+		   !plm_capacity_checked(round->st, workload->cluster_queue) &&
+		   ready(round, workload)) {
+		admit(round, id);
+	}
+}
+
+/* Outside of every queue, or in one that is not active. */
+static void look_at_waiting(struct plm_round *round, plm_id id, const struct plm_workload *workload)
+{
+	struct plm_route route = plm_queue_route(round->st, workload);
+	struct plm_activity activity = {PLM_RULE_NONE, {0}};
+	struct plm_why key = {
+		.rule = route.rule,
+		.reason = route.reason,
+		.object = route.object,
+	};
+
+	if (route.rule != PLM_RULE_NONE) {
+		plm_emit_said(round, id, &key);
+		return;
+	}
+	activity = plm_activity_of(round->st, route.cluster);
+	if (activity.rule != PLM_RULE_NONE) {
+		key.rule = activity.rule;
+		key.reason = activity.rule == PLM_RULE_QUEUE_STOPPED ? PLM_REASON_SUSPENDED
+								     : PLM_REASON_MISCONFIGURED;
+		key.object = activity.object;
+		plm_emit_said(round, id, &key);
+	} else if (workload->place == PLM_QUEUE_PARKED &&
+		   !plm_queue_backoff_over(workload, round->run->cycle.now_ms)) {
+		key.rule = PLM_RULE_BACKOFF;
+		key.reason = PLM_REASON_PENDING_EVALUATION;
+		plm_emit_said(round, id, &key);
+	}
+}
+
+void plm_policy_pass(struct plm_round *round)
+{
+	PLM_EACH(round->st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(round->st, id);
+
+		switch ((enum plm_stage)workload->stage) {
+		case PLM_STAGE_PENDING:
+			look_at_waiting(round, id, workload);
+			break;
+		case PLM_STAGE_RESERVED:
+		case PLM_STAGE_ADMITTED:
+			look_at_holder(round, id, workload);
+			break;
+		case PLM_STAGE_FINISHED:
+			break;
+		}
+	}
+}

@@ -1,0 +1,370 @@
+#include "reducers/admission/preempt.h"
+
+#include "core/sort.h"
+#include "reducers/admission/queue.h"
+
+enum list {
+	LIST_HIERARCHY,
+	LIST_PRIORITY,
+	LIST_SAME
+};
+
+struct candidate {
+	const struct plm_holder *holder;
+	uint32_t lca; /* node; PLM_NO_NODE: same queue */
+	enum list list;
+	bool evicted;
+	bool no_borrowing; /* ReclaimWithoutBorrowing */
+	enum plm_reason reason;
+};
+
+struct search {
+	const struct plm_preemptor *p;
+	const struct plm_need *need;
+	const struct plm_workload *workload;
+	const struct plm_cluster_queue *queue;
+	struct candidate *list;
+	uint32_t count, capacity;
+	uint32_t others, hierarchy;
+};
+
+/* ---- parts ------------------------------------------------------------------------------------- */
+
+bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy, plm_id candidate)
+{
+	const struct plm_state *st = p->snap->st;
+	const struct plm_workload *w = plm_workload_at(st, p->workload);
+	const struct plm_workload *c = plm_workload_at(st, candidate);
+
+	switch ((enum plm_preemption)policy) {
+	case PLM_PREEMPTION_NEVER:
+		return false;
+	case PLM_PREEMPTION_LOWER_PRIORITY:
+		return w->priority > c->priority;
+	case PLM_PREEMPTION_LOWER_OR_NEWER_EQUAL:
+		return w->priority > c->priority ||
+		       (w->priority == c->priority &&
+			plm_queue_since(st, w) < plm_queue_since(st, c));
+	case PLM_PREEMPTION_ANY:
+		return true;
+	}
+	PLM_UNREACHABLE();
+}
+
+bool plm_preempt_uses(const struct plm_holder *holder, const struct plm_need *need)
+{
+	for (uint32_t i = 0; i < holder->uses.count; i++) {
+		for (uint32_t j = 0; j < need->count; j++) {
+			if (holder->uses.list[i].pair == need->pairs[j]) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing)
+{
+	for (uint32_t i = 0; i < need->wants.count; i++) {
+		const struct plm_use *want = &need->wants.list[i];
+
+		if (!borrowing && plm_quota_borrows(plm_snapshot_cell(p->snap, p->node, want->pair),
+						    want->amount)) {
+			return false;
+		}
+		if (want->amount > plm_snapshot_available(p->snap, p->node, want->pair)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool plm_preempt_within(const struct plm_snapshot *snap, uint32_t node, const struct plm_need *need)
+{
+	for (uint32_t i = 0; i < need->count; i++) {
+		if (!plm_quota_within(plm_snapshot_cell(snap, node, need->pairs[i]))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need *need,
+			   struct plm_targets *targets, bool borrowing)
+{
+	for (uint32_t i = targets->count - 1; i-- > 0;) {
+		plm_snapshot_restore(p->snap, targets->list[i].holder);
+		if (plm_preempt_fits(p, need, borrowing)) {
+			targets->list[i] = targets->list[--targets->count];
+		} else {
+			plm_snapshot_remove(p->snap, targets->list[i].holder);
+		}
+	}
+	for (uint32_t i = 0; i < targets->count; i++) {
+		plm_snapshot_restore(p->snap, targets->list[i].holder);
+	}
+}
+
+int plm_preempt_order(const struct plm_state *st, plm_id a, plm_id b)
+{
+	const struct plm_workload *left = plm_workload_at(st, a);
+	const struct plm_workload *right = plm_workload_at(st, b);
+	int64_t left_ms = left->reserved_ms == PLM_UNSET ? INT64_MAX : left->reserved_ms;
+	int64_t right_ms = right->reserved_ms == PLM_UNSET ? INT64_MAX : right->reserved_ms;
+	int order = 0;
+
+	if (left->priority != right->priority) {
+		return left->priority < right->priority ? -1 : 1;
+	}
+	if (left_ms != right_ms) {
+		return left_ms > right_ms ? -1 : 1;
+	}
+	order = plm_sym_compare(st, left->object.uid, right->object.uid);
+	return order != 0 ? order : (a.n < b.n ? -1 : (a.n > b.n ? 1 : 0));
+}
+
+/* ---- candidates -------------------------------------------------------------------------------- */
+
+static void add(struct search *s, struct candidate candidate)
+{
+	const struct plm_workload *c = plm_workload_at(s->p->snap->st, candidate.holder->workload);
+
+	if (s->count == s->capacity) {
+		uint32_t next = s->capacity == 0 ? 32 : 2 * s->capacity;
+		struct candidate *list = PLM_NEW_ARRAY(s->p->snap->arena, next, struct candidate);
+
+		if (s->count > 0) {
+			memcpy(list, s->list, s->count * sizeof(*list));
+		}
+		s->list = list;
+		s->capacity = next;
+	}
+	candidate.evicted = c->evicted_ms != PLM_UNSET;
+	s->list[s->count++] = candidate;
+}
+
+/* kueue.md 2.11 "variant". */
+static void classify(const struct search *s, struct candidate *c)
+{
+	int64_t priority = plm_workload_at(s->p->snap->st, c->holder->workload)->priority;
+	bool while_borrowing =
+		s->queue->borrow_within != PLM_PREEMPTION_NEVER &&
+		priority < s->workload->priority &&
+		(s->queue->borrow_threshold == PLM_UNSET || priority <= s->queue->borrow_threshold);
+
+	c->reason = PLM_REASON_IN_COHORT_RECLAMATION;
+	if (c->list == LIST_PRIORITY) {
+		c->no_borrowing = !while_borrowing;
+		if (while_borrowing) {
+			c->reason = PLM_REASON_IN_COHORT_RECLAIM_WHILE_BORROWING;
+		}
+	}
+}
+
+static void collect_queue(struct search *s, uint32_t node, struct candidate kind, uint32_t policy)
+{
+	const struct plm_holders *holders = plm_snapshot_holders(s->p->snap, node);
+
+	for (uint32_t i = 0; i < holders->count; i++) {
+		const struct plm_holder *holder = &holders->list[i];
+
+		(*s->p->spent)++;
+		if (s->p->snap->gone[holder->workload.n] != 0 ||
+		    !plm_preempt_uses(holder, s->need) ||
+		    !plm_preempt_policy(s->p, policy, holder->workload)) {
+			continue;
+		}
+		kind.holder = holder;
+		if (kind.list == LIST_SAME) {
+			kind.reason = PLM_REASON_IN_CLUSTER_QUEUE;
+		} else {
+			classify(s, &kind);
+			s->others++;
+			s->hierarchy += kind.list == LIST_HIERARCHY;
+		}
+		add(s, kind);
+	}
+}
+
+/* The subtree of 'top' without the part below 'visited'. */
+static void collect_tree(struct search *s, uint32_t top, uint32_t visited, bool advantage)
+{
+	const struct plm_snapshot *snap = s->p->snap;
+	struct candidate kind = {
+		.lca = top,
+		.list = advantage ? LIST_HIERARCHY : LIST_PRIORITY,
+	};
+	bool skip = false;
+
+	for (uint32_t n = plm_snapshot_walk(snap, top, top, false); n != PLM_NO_NODE;
+	     n = plm_snapshot_walk(snap, top, n, skip)) {
+		skip = n == visited || plm_preempt_within(snap, n, s->need);
+		if (!skip && snap->tree.nodes[n].queue) {
+			collect_queue(s, n, kind, s->queue->reclaim);
+		}
+	}
+}
+
+/* quantitiesFit: takes from 'left' what is available at the node itself. */
+static bool quantities_fit(const struct plm_snapshot *snap, uint32_t node, struct plm_uses left)
+{
+	bool fits = true;
+
+	for (uint32_t i = 0; i < left.count; i++) {
+		const struct plm_cell *cell = plm_snapshot_cell(snap, node, left.list[i].pair);
+		int64_t amount = left.list[i].amount;
+
+		fits = fits && !plm_quota_borrows(cell, amount);
+		left.list[i].amount =
+			plm_max(0, plm_quota_sub(amount, plm_quota_local_available(cell)));
+	}
+	return fits;
+}
+
+static void collect_others(struct search *s)
+{
+	struct plm_snapshot *snap = s->p->snap;
+	struct plm_uses left = {
+		PLM_NEW_ARRAY(snap->arena, s->need->wants.count, struct plm_use),
+		s->need->wants.count,
+	};
+	uint32_t visited = s->p->node;
+	bool advantage = false;
+
+	if (s->queue->reclaim == PLM_PREEMPTION_NEVER) {
+		return;
+	}
+	if (left.count > 0) {
+		memcpy(left.list, s->need->wants.list, left.count * sizeof(*left.list));
+	}
+	advantage = quantities_fit(snap, visited, left);
+	for (uint32_t t = snap->tree.nodes[visited].parent; t != PLM_NO_NODE;
+	     t = snap->tree.nodes[t].parent) {
+		bool fits = false;
+
+		collect_tree(s, t, visited, advantage);
+		fits = quantities_fit(snap, t, left);
+		advantage = advantage || fits;
+		visited = t;
+	}
+}
+
+static int by_turn(const void *context, uint32_t a, uint32_t b)
+{
+	const struct search *s = context;
+	const struct candidate *left = &s->list[a];
+	const struct candidate *right = &s->list[b];
+
+	if (left->evicted != right->evicted) {
+		return left->evicted ? -1 : 1;
+	}
+	if (left->list != right->list) {
+		return left->list < right->list ? -1 : 1;
+	}
+	return plm_preempt_order(s->p->snap->st, left->holder->workload, right->holder->workload);
+}
+
+/* ---- attempts ---------------------------------------------------------------------------------- */
+
+/* May the candidate still be taken? */
+static bool valid(const struct search *s, const struct candidate *c, bool borrowing)
+{
+	const struct plm_snapshot *snap = s->p->snap;
+
+	if (c->list == LIST_SAME) {
+		return true;
+	}
+	if (borrowing && c->no_borrowing) {
+		return false;
+	}
+	for (uint32_t n = c->holder->node; n != c->lca; n = snap->tree.nodes[n].parent) {
+		if (plm_preempt_within(snap, n, s->need)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct plm_targets attempt(const struct search *s, const uint32_t *turn, bool borrowing)
+{
+	struct plm_targets targets = {PLM_NEW_ARRAY(s->p->snap->arena, s->count, struct plm_target),
+				      0};
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct candidate *c = &s->list[turn[i]];
+
+		(*s->p->spent)++;
+		if (!valid(s, c, borrowing)) {
+			continue;
+		}
+		plm_snapshot_remove(s->p->snap, c->holder);
+		targets.list[targets.count++] = (struct plm_target){c->holder, c->reason};
+		if (plm_preempt_fits(s->p, s->need, borrowing)) {
+			plm_preempt_fill_back(s->p, s->need, &targets, borrowing);
+			return targets;
+		}
+	}
+	for (uint32_t i = 0; i < targets.count; i++) {
+		plm_snapshot_restore(s->p->snap, targets.list[i].holder);
+	}
+	targets.count = 0;
+	return targets;
+}
+
+/* q uses less than its nominal quota of every needed FR. */
+static bool under_nominal(const struct search *s)
+{
+	for (uint32_t i = 0; i < s->need->count; i++) {
+		const struct plm_cell *cell =
+			plm_snapshot_cell(s->p->snap, s->p->node, s->need->pairs[i]);
+
+		if (cell->usage >= cell->nominal) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct plm_targets attempts(const struct search *s, const uint32_t *turn)
+{
+	bool while_borrowing = s->queue->borrow_within != PLM_PREEMPTION_NEVER;
+	bool first = true;
+	struct plm_targets targets = {0};
+
+	if (s->others == 0 || (!while_borrowing && !under_nominal(s))) {
+		return attempt(s, turn, true);
+	}
+	if (!while_borrowing && s->hierarchy == 0) {
+		first = false;
+	}
+	targets = attempt(s, turn, first);
+	return targets.count > 0 ? targets : attempt(s, turn, !first);
+}
+
+struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct plm_need *need)
+{
+	struct search s = {
+		.p = p,
+		.need = need,
+		.workload = plm_workload_at(p->snap->st, p->workload),
+		.queue = plm_snapshot_queue(p->snap, p->node),
+	};
+	uint32_t *turn = NULL;
+
+	if (s.queue->preempt_threshold != PLM_UNSET &&
+	    s.workload->priority < s.queue->preempt_threshold) {
+		return (struct plm_targets){0};
+	}
+	collect_queue(&s, p->node, (struct candidate){.lca = PLM_NO_NODE, .list = LIST_SAME},
+		      s.queue->within);
+	collect_others(&s);
+	if (s.count == 0) {
+		return (struct plm_targets){0};
+	}
+	turn = PLM_NEW_ARRAY(p->snap->arena, s.count, uint32_t);
+	for (uint32_t i = 0; i < s.count; i++) {
+		turn[i] = i;
+	}
+	plm_sort(turn, s.count, by_turn, &s, p->snap->arena);
+	return attempts(&s, turn);
+}

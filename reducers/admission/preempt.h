@@ -1,0 +1,54 @@
+/*
+ * preempt.h - the search for victims
+ *
+ * Owns: candidates, their order, attempts, fill-back: kueue.md 2.11. The snapshot is as it was when a
+ * search returns. Fair sharing (kueue.md 2.12) is another search behind the same call.
+ */
+#ifndef PLM_REDUCERS_ADMISSION_PREEMPT_H
+#define PLM_REDUCERS_ADMISSION_PREEMPT_H
+
+#include "reducers/admission/snapshot.h"
+
+struct plm_target {
+	const struct plm_holder *holder;
+	enum plm_reason reason; /* of the Preempted condition */
+};
+
+struct plm_targets {
+	struct plm_target *list;
+	uint32_t count;
+};
+
+struct plm_preemptor {
+	struct plm_snapshot *snap;
+	plm_id workload;
+	uint32_t node;
+	uint64_t *spent; /* candidates looked at */
+};
+
+/* What is needed: FRs that need victims, and all that the workload asks for (without "pods"). */
+struct plm_need {
+	const uint32_t *pairs;
+	uint32_t count;
+	struct plm_uses wants;
+};
+
+/* The victims, none when it cannot be done. Lives in the snapshot's arena. */
+struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct plm_need *need);
+
+/* ---- parts that both searches use -------------------------------------------------------------- */
+
+/* Is the holder one of the candidates by policy (enum plm_preemption)? */
+bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy, plm_id candidate);
+bool plm_preempt_uses(const struct plm_holder *holder, const struct plm_need *need);
+/* Does the preemptor fit into its queue now? */
+bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing);
+bool plm_preempt_within(const struct plm_snapshot *snap, uint32_t node,
+			const struct plm_need *need);
+/* Take back what is not needed, last but one first; then restore all. 'targets' are taken out. */
+void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need *need,
+			   struct plm_targets *targets, bool borrowing);
+/* Lower priority, later reservation, UID: kueue.md 2.11 without the lists. */
+int plm_preempt_order(const struct plm_state *st, plm_id a, plm_id b);
+
+#endif

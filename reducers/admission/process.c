@@ -1,0 +1,214 @@
+/* One entry against the changing snapshot: kueue.md 2.10. */
+#include "reducers/admission/round.h"
+
+static bool same_tree(const struct plm_round *round, const struct plm_holder *holder,
+		      const struct plm_entry *entry)
+{
+	const struct plm_quota_node *nodes = round->snap.tree.nodes;
+
+	return nodes[holder->node].tree == nodes[entry->node].tree;
+}
+
+/* The victims of earlier entries, out of the snapshot or back into it. */
+static void victims_out(const struct plm_round *round, const struct plm_entry *entry)
+{
+	for (uint32_t i = 0; i < round->victim_count; i++) {
+		if (same_tree(round, round->victims[i], entry)) {
+			plm_snapshot_remove(&round->snap, round->victims[i]);
+		}
+	}
+}
+
+static void victims_back(const struct plm_round *round, const struct plm_entry *entry)
+{
+	for (uint32_t i = 0; i < round->victim_count; i++) {
+		if (same_tree(round, round->victims[i], entry)) {
+			plm_snapshot_restore(&round->snap, round->victims[i]);
+		}
+	}
+}
+
+static bool overlaps(const struct plm_round *round, const struct plm_entry *entry)
+{
+	for (uint32_t i = 0; i < entry->result.targets.count; i++) {
+		if (round->victim[entry->result.targets.list[i].holder->workload.n] != 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the entry fit once the victims, earlier ones and its own, are gone? */
+static bool fits(const struct plm_round *round, struct plm_entry *entry)
+{
+	const struct plm_targets *targets = &entry->result.targets;
+	const struct plm_uses *usage = &entry->result.assess.usage;
+	bool all = true;
+
+	victims_out(round, entry);
+	for (uint32_t i = 0; i < targets->count; i++) {
+		if (round->victim[targets->list[i].holder->workload.n] == 0) {
+			plm_snapshot_remove(&round->snap, targets->list[i].holder);
+		}
+	}
+	for (uint32_t i = 0; all && i < usage->count; i++) {
+		int64_t available =
+			plm_snapshot_available(&round->snap, entry->node, usage->list[i].pair);
+
+		if (available < usage->list[i].amount) {
+			const struct plm_pair *pair = plm_snapshot_pair_at(
+				&round->snap, entry->node, usage->list[i].pair);
+
+			entry->key.resource = pair->resource;
+			entry->key.flavor = pair->flavor;
+			entry->need = usage->list[i].amount;
+			entry->have = available;
+			all = false;
+		}
+	}
+	for (uint32_t i = 0; i < targets->count; i++) {
+		if (round->victim[targets->list[i].holder->workload.n] == 0) {
+			plm_snapshot_restore(&round->snap, targets->list[i].holder);
+		}
+	}
+	victims_back(round, entry);
+	return all;
+}
+
+/* Again with the victims of others gone, bound to the flavors that were nominated. */
+static void recompute(struct plm_round *round, struct plm_entry *entry)
+{
+	struct plm_assess nominated = entry->result.assess;
+
+	victims_out(round, entry);
+	entry->applicant.pin = &nominated;
+	entry->applicant.cursor = (plm_sym){0};
+	plm_assess_run(&entry->applicant, &entry->result);
+	entry->applicant.pin = NULL;
+	victims_back(round, entry);
+	if (entry->result.assess.mode == PLM_MODE_FIT) {
+		entry->result.assess.mode = PLM_MODE_DEFERRED_FIT;
+	}
+}
+
+/* What a head that cannot preempt keeps from later entries of this round: kueue.md 2.10 (5). */
+static void reserve_capacity(const struct plm_round *round, const struct plm_entry *entry)
+{
+	const struct plm_assess *assess = &entry->result.assess;
+
+	for (uint32_t i = 0; i < assess->usage.count; i++) {
+		const struct plm_use *use = &assess->usage.list[i];
+		const struct plm_cell *cell =
+			plm_snapshot_cell(&round->snap, entry->node, use->pair);
+		int64_t amount = use->amount;
+
+		if (assess->height == 0) {
+			amount = plm_max(
+				0, plm_min(amount, plm_quota_sub(cell->nominal, cell->usage)));
+		} else if (cell->borrowing != PLM_UNSET) {
+			int64_t most = plm_quota_add(cell->nominal, cell->borrowing);
+
+			amount = plm_min(amount, plm_quota_sub(most, cell->usage));
+		}
+		plm_quota_use(&round->snap.tree, entry->node, use->pair, amount);
+	}
+}
+
+static void add_victims(struct plm_round *round, const struct plm_entry *entry)
+{
+	uint32_t want = round->victim_count + entry->result.targets.count;
+
+	if (want > round->victim_capacity) {
+		const struct plm_holder **list =
+			PLM_NEW_ARRAY(round->arena, 2 * (size_t)want, const struct plm_holder *);
+
+		if (round->victim_count > 0) {
+			memcpy(list, round->victims,
+			       round->victim_count * sizeof(const struct plm_holder *));
+		}
+		round->victims = list;
+		round->victim_capacity = 2 * want;
+	}
+	for (uint32_t i = 0; i < entry->result.targets.count; i++) {
+		const struct plm_holder *holder = entry->result.targets.list[i].holder;
+
+		PLM_ASSERT(round->victim[holder->workload.n] == 0);
+		round->victim[holder->workload.n] = 1;
+		round->victims[round->victim_count++] = holder;
+	}
+}
+
+/* Preempt: its victims are told, it waits for them. */
+static void preempt(struct plm_round *round, struct plm_entry *entry)
+{
+	add_victims(round, entry);
+	plm_snapshot_use(&round->snap, entry->node, entry->result.assess.usage);
+	plm_why_pair(round, entry, PLM_RULE_PREEMPTION, PLM_REASON_WAITING_FOR_PREEMPTED);
+	plm_emit_victims(round, entry);
+	plm_emit_hold(round, entry, true);
+	plm_emit_pend(round, entry, PLM_REQUEUE_PENDING_PREEMPTION, false);
+}
+
+/* What follows from the mode alone; true when the entry is done. */
+static bool process_mode(struct plm_round *round, struct plm_entry *entry)
+{
+	const struct plm_assess *assess = &entry->result.assess;
+
+	if (assess->mode == PLM_MODE_NO_FIT) {
+		plm_why_assess(round, entry);
+		plm_emit_hold(round, entry, false);
+		plm_emit_pend(round, entry, PLM_REQUEUE_NO_FIT, true);
+		return true;
+	}
+	if (assess->mode == PLM_MODE_PREEMPT && entry->result.targets.count == 0) {
+		if (entry->applicant.queue->reclaim != PLM_PREEMPTION_ANY) {
+			reserve_capacity(round, entry);
+		}
+		plm_why_pair(round, entry, PLM_RULE_NO_PREEMPTION_CANDIDATES,
+			     PLM_REASON_WAITING_FOR_QUOTA);
+		plm_emit_hold(round, entry, false);
+		plm_emit_pend(round, entry, PLM_REQUEUE_NO_CANDIDATES, true);
+		return true;
+	}
+	if (assess->mode == PLM_MODE_DEFERRED_FIT) {
+		plm_snapshot_use(&round->snap, entry->node, assess->usage);
+		plm_why_pair(round, entry, PLM_RULE_PREEMPTION, PLM_REASON_WAITING_FOR_PREEMPTED);
+		plm_emit_pend(round, entry, PLM_REQUEUE_PENDING_PREEMPTION, false);
+		return true;
+	}
+	return false;
+}
+
+void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
+{
+	bool fit = false;
+
+	plm_claim_suspend(round, entry);
+	if (overlaps(round, entry)) {
+		recompute(round, entry);
+	}
+	fit = fits(round, entry);
+	if (process_mode(round, entry)) {
+		return;
+	}
+	if (overlaps(round, entry)) {
+		plm_claim_resume(round, entry);
+		plm_why_pair(round, entry, PLM_RULE_OVERLAPPING_TARGETS,
+			     PLM_REASON_WAITING_FOR_QUOTA);
+		plm_emit_pend(round, entry, PLM_REQUEUE_AFTER_NOMINATION, true);
+		return;
+	}
+	if (!fit) {
+		plm_claim_resume(round, entry);
+		entry->key.object = round->snap.tree.nodes[entry->node].name;
+		plm_why_none(entry, PLM_RULE_TAKEN_THIS_CYCLE, PLM_REASON_WAITING_FOR_QUOTA);
+		plm_emit_pend(round, entry, PLM_REQUEUE_AFTER_NOMINATION, true);
+		return;
+	}
+	if (entry->result.assess.mode == PLM_MODE_PREEMPT) {
+		preempt(round, entry);
+		return;
+	}
+	plm_snapshot_use(&round->snap, entry->node, entry->result.assess.usage);
+	plm_emit_reserve(round, entry);
+}

@@ -1,0 +1,99 @@
+/*
+ * snapshot.h - the quota tree of one round
+ *
+ * Owns: nodes for ClusterQueues and cohorts, cells for those trees that have a head in this round, who
+ * holds what. Does not: change state. Trial changes (a victim taken out, an entry's usage added) are
+ * made here and taken back, or stay for the rest of the round (kueue.md 2.10).
+ *
+ * Lives in the arena of the step. With a filled queue index usage is copied from there; without (after
+ * a load, for explanations) it is summed up from the workload table: the slow twin, same numbers.
+ * Source: kueue.md 2.5 (2), 2.7; dialect Queues for the elastic pool.
+ */
+#ifndef PLM_REDUCERS_ADMISSION_SNAPSHOT_H
+#define PLM_REDUCERS_ADMISSION_SNAPSHOT_H
+
+#include "reducers/admission/quota.h"
+
+#define PLM_NO_PAIR UINT32_MAX
+
+struct plm_pair {
+	plm_sym flavor, resource;
+};
+
+/* The FRs of one tree. */
+struct plm_pairs {
+	struct plm_pair *list;
+	uint32_t count;
+	uint32_t *hash; /* index + 1 into list, 0 = empty */
+	uint32_t mask;
+	uint32_t bound;
+};
+
+struct plm_use {
+	int64_t amount;
+	uint32_t pair;
+};
+
+struct plm_uses {
+	struct plm_use *list;
+	uint32_t count;
+};
+
+/* A workload that holds quota. */
+struct plm_holder {
+	plm_id workload;
+	uint32_t node;
+	struct plm_uses uses;
+};
+
+struct plm_holders {
+	struct plm_holder *list;
+	uint32_t count;
+	bool made;
+};
+
+struct plm_snapshot {
+	const struct plm_state *st;
+	struct plm_arena *arena;
+	struct plm_quota_tree tree;
+	struct plm_pairs *pairs;     /* by root */
+	uint32_t *queue_nodes;	     /* by slot of ClusterQueue; PLM_NO_NODE */
+	struct plm_holders *holders; /* by node, made when asked for */
+	uint8_t *gone;		     /* by workload slot: 1 = taken out */
+	bool slow;
+};
+
+/*
+ * Build it. 'wanted' has a byte per ClusterQueue slot: trees without any set byte get no cells. 'slow'
+ * sums usage from the workload table.
+ */
+void plm_snapshot_make(struct plm_snapshot *snap, const struct plm_state *st,
+		       struct plm_arena *arena, const uint8_t *wanted, bool slow);
+
+const struct plm_cluster_queue *plm_snapshot_queue(const struct plm_snapshot *snap, uint32_t node);
+uint32_t plm_snapshot_pair(const struct plm_snapshot *snap, uint32_t node, plm_sym flavor,
+			   plm_sym resource);
+const struct plm_pair *plm_snapshot_pair_at(const struct plm_snapshot *snap, uint32_t node,
+					    uint32_t pair);
+uint32_t plm_snapshot_pair_count(const struct plm_snapshot *snap, uint32_t node);
+struct plm_cell *plm_snapshot_cell(const struct plm_snapshot *snap, uint32_t node, uint32_t pair);
+/* max(0, available). */
+int64_t plm_snapshot_available(const struct plm_snapshot *snap, uint32_t node, uint32_t pair);
+/* The workloads that hold quota in 'node', those taken out too. */
+const struct plm_holders *plm_snapshot_holders(struct plm_snapshot *snap, uint32_t node);
+/* Make the holders of the whole tree of 'node': what is taken from the arena later can be given back. */
+void plm_snapshot_prepare(struct plm_snapshot *snap, uint32_t node);
+/* Quota held by an assignment span in 'node'. */
+struct plm_uses plm_snapshot_uses(const struct plm_snapshot *snap, uint32_t node,
+				  plm_sym assignments, const struct plm_workload *workload);
+
+/* Usage in and out; a holder also leaves the candidates. */
+void plm_snapshot_use(const struct plm_snapshot *snap, uint32_t node, struct plm_uses uses);
+void plm_snapshot_free(const struct plm_snapshot *snap, uint32_t node, struct plm_uses uses);
+void plm_snapshot_remove(const struct plm_snapshot *snap, const struct plm_holder *holder);
+void plm_snapshot_restore(const struct plm_snapshot *snap, const struct plm_holder *holder);
+
+/* The next node of the subtree of 'top' in pre-order, not below 'at' when 'skip'; PLM_NO_NODE at the end. */
+uint32_t plm_snapshot_walk(const struct plm_snapshot *snap, uint32_t top, uint32_t at, bool skip);
+
+#endif

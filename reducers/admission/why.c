@@ -1,0 +1,147 @@
+/* Explanations: the binding rule of an entry and its operands. Source: kueue.md 2.6, 2.10. */
+#include "reducers/admission/round.h"
+
+void plm_why_none(struct plm_entry *entry, enum plm_rule rule, enum plm_reason reason)
+{
+	entry->key.rule = rule;
+	entry->key.reason = reason;
+}
+
+static enum plm_reason reason_of(enum plm_severity severity)
+{
+	switch (severity) {
+	case PLM_SEVERITY_CAPACITY:
+		return PLM_REASON_NO_CAPACITY;
+	case PLM_SEVERITY_PLACEMENT:
+		return PLM_REASON_TOPOLOGY_PLACEMENT_FAILED;
+	case PLM_SEVERITY_QUOTA:
+		return PLM_REASON_WAITING_FOR_QUOTA;
+	case PLM_SEVERITY_MAX_QUOTA:
+		return PLM_REASON_EXCEEDS_MAX_QUOTA;
+	case PLM_SEVERITY_NONE:
+	case PLM_SEVERITY_MISMATCH:
+		break;
+	}
+	return PLM_REASON_NO_MATCHING_FLAVOR;
+}
+
+static void from_attempt(const struct plm_round *round, struct plm_entry *entry,
+			 const struct plm_attempt *attempt)
+{
+	bool about_node =
+		attempt->rule == PLM_RULE_FLAVOR_TAINT || attempt->rule == PLM_RULE_FLAVOR_AFFINITY;
+
+	entry->key.rule = attempt->rule;
+	entry->key.resource = attempt->resource;
+	entry->key.flavor = attempt->flavor;
+	entry->key.object = round->snap.tree.nodes[entry->node].name;
+	if (about_node) {
+		entry->detail = attempt->key;
+	} else if (attempt->key.n != 0) {
+		entry->key.object = attempt->key;
+	}
+	entry->need = attempt->need;
+	entry->have = attempt->have;
+	entry->limit = attempt->limit;
+}
+
+/* No flavor: the last attempt of the severity that decided. */
+void plm_why_assess(const struct plm_round *round, struct plm_entry *entry)
+{
+	const struct plm_assess *assess = &entry->result.assess;
+	const struct plm_attempt *found = NULL;
+
+	for (uint32_t i = 0; i < assess->attempt_count; i++) {
+		const struct plm_attempt *attempt = &assess->attempts[i];
+
+		if (attempt->way == PLM_WAY_NO_FIT &&
+		    (found == NULL || attempt->severity == assess->severity)) {
+			found = attempt;
+		}
+	}
+	entry->key = (struct plm_why){.object = round->snap.tree.nodes[entry->node].name};
+	if (found != NULL) {
+		from_attempt(round, entry, found);
+	}
+	entry->key.reason = reason_of(assess->severity);
+}
+
+/* A flavor that needs victims: the first such resource. */
+void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum plm_rule rule,
+		  enum plm_reason reason)
+{
+	const struct plm_assess *assess = &entry->result.assess;
+
+	entry->key = (struct plm_why){.object = round->snap.tree.nodes[entry->node].name};
+	if (assess->pair_count > 0) {
+		const struct plm_pair *pair =
+			plm_snapshot_pair_at(&round->snap, entry->node, assess->pairs[0]);
+
+		for (uint32_t i = assess->attempt_count; i-- > 0;) {
+			if (plm_sym_equal(assess->attempts[i].flavor, pair->flavor) &&
+			    plm_sym_equal(assess->attempts[i].resource, pair->resource)) {
+				from_attempt(round, entry, &assess->attempts[i]);
+				break;
+			}
+		}
+		entry->key.resource = pair->resource;
+		entry->key.flavor = pair->flavor;
+	}
+	entry->key.rule = rule;
+	entry->key.reason = reason;
+}
+
+bool plm_why_same(const struct plm_why *a, const struct plm_why *b)
+{
+	return a->rule == b->rule && a->reason == b->reason &&
+	       plm_sym_equal(a->object, b->object) && plm_sym_equal(a->resource, b->resource) &&
+	       plm_sym_equal(a->flavor, b->flavor);
+}
+
+static struct plm_vec considered(const struct plm_state *st, struct plm_arena *arena,
+				 const struct plm_assess *assess)
+{
+	uint32_t count = assess->attempt_count < PLM_EXPLAIN_MAX_CANDIDATES
+				 ? assess->attempt_count
+				 : PLM_EXPLAIN_MAX_CANDIDATES;
+	struct plm_w_candidate *list = PLM_NEW_ARRAY(arena, count, struct plm_w_candidate);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct plm_attempt *attempt = &assess->attempts[i];
+
+		list[i] = (struct plm_w_candidate){
+			.candidate = plm_str(st, attempt->flavor),
+			.rule = attempt->rule,
+			.resource = plm_str(st, attempt->resource),
+			.need = attempt->need,
+			.have = attempt->have,
+			.detail = plm_str(st, attempt->key),
+		};
+	}
+	return (struct plm_vec){list, count};
+}
+
+void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
+		  const struct plm_entry *entry, struct plm_w_explain *out)
+{
+	const struct plm_workload *workload = plm_workload_at(st, entry->workload);
+	bool fits = entry->key.rule == PLM_RULE_FITS;
+
+	*out = (struct plm_w_explain){
+		.kind = PLM_KIND_WORKLOAD,
+		.ns = plm_str(st, workload->object.ns),
+		.name = plm_str(st, workload->object.name),
+		.rule = entry->key.rule,
+		.reason = entry->key.reason,
+		.object = plm_str(st, entry->key.object),
+		.resource = plm_str(st, entry->key.resource),
+		.flavor = plm_str(st, entry->key.flavor),
+		.need = entry->need,
+		.have = entry->have,
+		.limit = entry->limit,
+		.detail = plm_str(st, entry->detail),
+	};
+	if (entry->assessed && (!fits || entry->result.assess.attempt_count > 1)) {
+		out->considered = considered(st, arena, &entry->result.assess);
+	}
+}

@@ -1,0 +1,455 @@
+#include "core/queue_index.h"
+
+#include "core/state.h"
+
+#include <stdlib.h>
+
+static const struct plm_link nowhere;
+static const struct plm_queue_cell empty_cell;
+static const struct plm_lane empty_lane;
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+/* 'array' of 'count' elements with room for 'want' of them, the new ones zeroed. */
+static void *grown(void *array, uint32_t *count, uint32_t want, size_t size)
+{
+	uint32_t next = *count < 64 ? 64 : *count;
+	uint8_t *bytes = array;
+
+	if (want <= *count) {
+		return array;
+	}
+	while (next < want) {
+		next *= 2;
+	}
+	bytes = realloc(array, (size_t)next * size);
+	PLM_ASSERT(bytes != NULL);
+	memset(bytes + (size_t)*count * size, 0, (size_t)(next - *count) * size);
+	*count = next;
+	return bytes;
+}
+
+static struct plm_link *link_edit(struct plm_state *st, uint32_t workload)
+{
+	struct plm_queue_index *index = &st->queues;
+
+	index->links = grown(index->links, &index->link_count, workload + 1, sizeof(nowhere));
+	return &index->links[workload];
+}
+
+static struct plm_queue_cell *cell_edit(struct plm_state *st, uint32_t queue)
+{
+	struct plm_queue_index *index = &st->queues;
+
+	index->queues = grown(index->queues, &index->queue_count, queue + 1, sizeof(empty_cell));
+	return &index->queues[queue];
+}
+
+static void lanes_reach(struct plm_queue_index *index, uint32_t lane)
+{
+	uint32_t count = index->lane_count;
+
+	index->running = grown(index->running, &count, lane + 1, sizeof(uint32_t));
+	index->lanes = grown(index->lanes, &index->lane_count, lane + 1, sizeof(empty_lane));
+}
+
+static struct plm_lane *lane_edit(struct plm_state *st, uint32_t queue, uint32_t lane)
+{
+	if (lane == 0) {
+		return &cell_edit(st, queue)->lane;
+	}
+	lanes_reach(&st->queues, lane);
+	return &st->queues.lanes[lane];
+}
+
+void plm_queue_index_fini(struct plm_queue_index *index)
+{
+	for (uint32_t i = 0; i < index->queue_count; i++) {
+		free(index->queues[i].lane.heap);
+		free(index->queues[i].held);
+	}
+	for (uint32_t i = 0; i < index->lane_count; i++) {
+		free(index->lanes[i].heap);
+	}
+	free(index->links);
+	free(index->queues);
+	free(index->lanes);
+	free(index->running);
+	*index = (struct plm_queue_index){0};
+}
+
+void plm_queue_index_reset(struct plm_queue_index *index)
+{
+	plm_queue_index_fini(index);
+	index->stale = true;
+}
+
+/* ---- heaps ------------------------------------------------------------------------------------- */
+
+int plm_link_order(const struct plm_state *st, const struct plm_link *a, const struct plm_link *b)
+{
+	if (a->priority != b->priority) {
+		return a->priority > b->priority ? -1 : 1;
+	}
+	if (a->since_ms != b->since_ms) {
+		return a->since_ms < b->since_ms ? -1 : 1;
+	}
+	return plm_sym_compare(st, a->uid, b->uid);
+}
+
+/* Equal UIDs are a fault of the source: the slot then says which is first. */
+static bool before(const struct plm_state *st, uint32_t a, uint32_t b)
+{
+	int order = plm_link_order(st, &st->queues.links[a], &st->queues.links[b]);
+
+	return order != 0 ? order < 0 : a < b;
+}
+
+static void heap_put(struct plm_state *st, struct plm_lane *lane, uint32_t at, uint32_t workload)
+{
+	lane->heap[at] = workload;
+	st->queues.links[workload].next = at;
+}
+
+static void heap_up(struct plm_state *st, struct plm_lane *lane, uint32_t at, uint32_t workload)
+{
+	while (at > 0 && before(st, workload, lane->heap[(at - 1) / 2])) {
+		heap_put(st, lane, at, lane->heap[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	heap_put(st, lane, at, workload);
+}
+
+static void heap_down(struct plm_state *st, struct plm_lane *lane, uint32_t at, uint32_t workload)
+{
+	for (uint32_t child = 2 * at + 1; child < lane->count; child = 2 * at + 1) {
+		if (child + 1 < lane->count &&
+		    before(st, lane->heap[child + 1], lane->heap[child])) {
+			child++;
+		}
+		if (!before(st, lane->heap[child], workload)) {
+			break;
+		}
+		heap_put(st, lane, at, lane->heap[child]);
+		at = child;
+	}
+	heap_put(st, lane, at, workload);
+}
+
+static void heap_add(struct plm_state *st, struct plm_lane *lane, uint32_t workload)
+{
+	lane->heap = grown(lane->heap, &lane->capacity, lane->count + 1, sizeof(uint32_t));
+	lane->count++;
+	heap_up(st, lane, lane->count - 1, workload);
+}
+
+static void heap_remove(struct plm_state *st, struct plm_lane *lane, uint32_t workload)
+{
+	uint32_t at = st->queues.links[workload].next;
+	uint32_t last = 0;
+
+	PLM_ASSERT(at < lane->count && lane->heap[at] == workload);
+	last = lane->heap[--lane->count];
+	if (last == workload) {
+		return;
+	}
+	if (at > 0 && before(st, last, lane->heap[(at - 1) / 2])) {
+		heap_up(st, lane, at, last);
+	} else {
+		heap_down(st, lane, at, last);
+	}
+}
+
+/* ---- what is held ------------------------------------------------------------------------------ */
+
+int64_t plm_held_amount(const struct plm_held *held)
+{
+	if (held->sum > INT64_MAX) {
+		return INT64_MAX;
+	}
+	return held->sum < INT64_MIN ? INT64_MIN : (int64_t)held->sum;
+}
+
+int64_t plm_charged(const struct plm_state *st, const struct plm_assignment *set, int64_t amount,
+		    plm_sym reclaimable, plm_sym pod_sets)
+{
+	uint32_t count = 0;
+	const struct plm_pod_count *back = PLM_SPAN(st, reclaimable, struct plm_pod_count, &count);
+	uint32_t set_count = 0;
+	const struct plm_pod_set *sets = PLM_SPAN(st, pod_sets, struct plm_pod_set, &set_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!plm_sym_equal(back[i].name, set->name)) {
+			continue;
+		}
+		for (uint32_t j = 0; j < set_count; j++) {
+			int64_t left = sets[j].count - plm_min(back[i].count, sets[j].count);
+
+			if (plm_sym_equal(sets[j].name, set->name) && left < set->count) {
+				return plm_mul_sat(amount / set->count, plm_max(left, 0));
+			}
+		}
+	}
+	return amount;
+}
+
+static void held_add(struct plm_queue_cell *cell, struct plm_held by)
+{
+	for (uint32_t i = 0; i < cell->held_count; i++) {
+		if (plm_sym_equal(cell->held[i].flavor, by.flavor) &&
+		    plm_sym_equal(cell->held[i].resource, by.resource)) {
+			cell->held[i].sum += by.sum;
+			return;
+		}
+	}
+	cell->held = grown(cell->held, &cell->held_capacity, cell->held_count + 1, sizeof(by));
+	cell->held[cell->held_count++] = by;
+}
+
+static plm_sym flavor_of(const struct plm_state *st, plm_sym flavors, plm_sym resource)
+{
+	uint32_t count = 0;
+	const struct plm_kv *pairs = PLM_SPAN(st, flavors, struct plm_kv, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(pairs[i].key, resource)) {
+			return pairs[i].value;
+		}
+	}
+	return (plm_sym){0};
+}
+
+/* Add ('sign' 1) or take away (-1) what 'link' holds. */
+static void count_held(struct plm_state *st, const struct plm_link *link, int sign)
+{
+	uint32_t count = 0;
+	const struct plm_assignment *sets =
+		PLM_SPAN(st, link->assignments, struct plm_assignment, &count);
+	struct plm_queue_cell *cell = cell_edit(st, link->queue);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t used = 0;
+		const struct plm_amount *usage =
+			PLM_SPAN(st, sets[i].usage, struct plm_amount, &used);
+
+		for (uint32_t j = 0; j < used; j++) {
+			plm_sym flavor = flavor_of(st, sets[i].flavors, usage[j].resource);
+			int64_t amount = plm_charged(st, &sets[i], usage[j].amount,
+						     link->reclaimable, link->pod_sets);
+
+			if (flavor.n != 0) {
+				held_add(cell, (struct plm_held){flavor, usage[j].resource,
+								 (plm_i128)amount * sign});
+			}
+		}
+	}
+}
+
+/* ---- lists ------------------------------------------------------------------------------------- */
+
+static uint32_t *list_of(struct plm_state *st, const struct plm_link *link)
+{
+	struct plm_queue_cell *cell = cell_edit(st, link->queue);
+
+	switch ((enum plm_standing)link->standing) {
+	case PLM_STANDS_OUTSIDE:
+		return &cell_edit(st, 0)->outside;
+	case PLM_STANDS_PARKED:
+		return &cell->parked;
+	case PLM_STANDS_HOLDING:
+		return &cell->holding;
+	case PLM_STANDS_NOWHERE:
+	case PLM_STANDS_ACTIVE:
+		break;
+	}
+	PLM_UNREACHABLE();
+}
+
+static void list_add(struct plm_state *st, uint32_t workload)
+{
+	struct plm_link *link = &st->queues.links[workload];
+	uint32_t *first = list_of(st, link);
+
+	link->prev = 0;
+	link->next = *first;
+	if (*first != 0) {
+		st->queues.links[*first].prev = workload;
+	}
+	*first = workload;
+}
+
+static void list_remove(struct plm_state *st, uint32_t workload)
+{
+	struct plm_link *link = &st->queues.links[workload];
+
+	if (link->prev != 0) {
+		st->queues.links[link->prev].next = link->next;
+	} else {
+		*list_of(st, link) = link->next;
+	}
+	if (link->next != 0) {
+		st->queues.links[link->next].prev = link->prev;
+	}
+}
+
+/* Counters of what 'link' stands for, up (1) or down (-1, as unsigned). */
+static void count_link(struct plm_state *st, const struct plm_link *link, uint32_t by)
+{
+	struct plm_queue_index *index = &st->queues;
+
+	index->timers += link->timer * by;
+	index->parked_total += link->parked * by;
+	if (link->standing == PLM_STANDS_PARKED) {
+		cell_edit(st, link->queue)->parked_count += by;
+	}
+	if (link->standing == PLM_STANDS_HOLDING) {
+		index->reserved += link->reserved * by;
+		cell_edit(st, link->queue)->holding_count += by;
+		count_held(st, link, by == 1 ? 1 : -1);
+		if (link->lane != 0) {
+			lanes_reach(index, link->lane);
+			index->running[link->lane] += by;
+		}
+	}
+}
+
+static void take_out(struct plm_state *st, uint32_t workload)
+{
+	struct plm_link *link = link_edit(st, workload);
+
+	count_link(st, link, UINT32_MAX);
+	if (link->standing == PLM_STANDS_ACTIVE) {
+		heap_remove(st, lane_edit(st, link->queue, link->lane), workload);
+	} else if (link->standing != PLM_STANDS_NOWHERE) {
+		list_remove(st, workload);
+	}
+	*link = nowhere;
+}
+
+static bool same_place(const struct plm_link *a, const struct plm_link *b)
+{
+	return a->standing == b->standing && a->queue == b->queue && a->lane == b->lane &&
+	       a->priority == b->priority && a->since_ms == b->since_ms && a->uid.n == b->uid.n &&
+	       a->pod_sets.n == b->pod_sets.n && a->reclaimable.n == b->reclaimable.n &&
+	       a->assignments.n == b->assignments.n && a->reserved == b->reserved &&
+	       a->timer == b->timer && a->parked == b->parked;
+}
+
+void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm_link *to)
+{
+	struct plm_link *link = link_edit(st, workload.n);
+
+	PLM_ASSERT(workload.n != 0);
+	if (same_place(link, to)) {
+		return;
+	}
+	take_out(st, workload.n);
+	*link = *to;
+	count_link(st, link, 1);
+	if (to->standing == PLM_STANDS_ACTIVE) {
+		PLM_ASSERT(to->queue != 0);
+		heap_add(st, lane_edit(st, to->queue, to->lane), workload.n);
+	} else if (to->standing != PLM_STANDS_NOWHERE) {
+		list_add(st, workload.n);
+	}
+}
+
+void plm_queue_index_drop(struct plm_state *st, plm_id workload)
+{
+	const struct plm_link *link = plm_queue_index_link(st, workload);
+
+	if (link->standing == PLM_STANDS_NOWHERE) {
+		return;
+	}
+	st->queues.left = true;
+	st->queues.left_queue = link->queue;
+	take_out(st, workload.n);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+const struct plm_link *plm_queue_index_link(const struct plm_state *st, plm_id workload)
+{
+	return workload.n < st->queues.link_count ? &st->queues.links[workload.n] : &nowhere;
+}
+
+const struct plm_queue_cell *plm_queue_index_cell(const struct plm_state *st, plm_id queue)
+{
+	return queue.n < st->queues.queue_count ? &st->queues.queues[queue.n] : &empty_cell;
+}
+
+const struct plm_lane *plm_queue_index_lane(const struct plm_state *st, plm_id work_queue)
+{
+	return work_queue.n < st->queues.lane_count ? &st->queues.lanes[work_queue.n] : &empty_lane;
+}
+
+uint32_t plm_queue_index_running(const struct plm_state *st, plm_id work_queue)
+{
+	return work_queue.n < st->queues.lane_count ? st->queues.running[work_queue.n] : 0;
+}
+
+/* ---- the slow twin ----------------------------------------------------------------------------- */
+
+static void check_lane(const struct plm_state *st, const struct plm_lane *lane, uint32_t lane_slot,
+		       uint32_t *active)
+{
+	for (uint32_t i = 0; i < lane->count; i++) {
+		const struct plm_link *link = &st->queues.links[lane->heap[i]];
+
+		PLM_ASSERT(link->standing == PLM_STANDS_ACTIVE && link->next == i);
+		PLM_ASSERT(link->lane == lane_slot);
+		PLM_ASSERT(i == 0 || !before(st, lane->heap[i], lane->heap[(i - 1) / 2]));
+		(*active)++;
+	}
+}
+
+static void check_cell(const struct plm_state *st, uint32_t queue)
+{
+	const struct plm_queue_cell *cell = &st->queues.queues[queue];
+	struct plm_state twin = {.heap = st->heap};
+	uint32_t holding = 0;
+	uint32_t parked = 0;
+
+	for (uint32_t w = cell->holding; w != 0; w = st->queues.links[w].next) {
+		PLM_ASSERT(st->queues.links[w].queue == queue);
+		count_held(&twin, &st->queues.links[w], 1);
+		holding++;
+	}
+	for (uint32_t w = cell->parked; w != 0; w = st->queues.links[w].next) {
+		PLM_ASSERT(st->queues.links[w].standing == PLM_STANDS_PARKED);
+		parked++;
+	}
+	PLM_ASSERT(holding == cell->holding_count && parked == cell->parked_count);
+	for (uint32_t i = 0; i < cell->held_count; i++) {
+		const struct plm_queue_cell *want = plm_queue_index_cell(&twin, (plm_id){queue});
+		plm_i128 sum = 0;
+
+		for (uint32_t j = 0; j < want->held_count; j++) {
+			if (plm_sym_equal(want->held[j].flavor, cell->held[i].flavor) &&
+			    plm_sym_equal(want->held[j].resource, cell->held[i].resource)) {
+				sum = want->held[j].sum;
+			}
+		}
+		PLM_ASSERT(sum == cell->held[i].sum);
+	}
+	plm_queue_index_fini(&twin.queues);
+}
+
+void plm_queue_index_check(const struct plm_state *st)
+{
+	const struct plm_queue_index *index = &st->queues;
+	uint32_t active = 0;
+	uint32_t links = 0;
+
+	for (uint32_t q = 0; q < index->queue_count; q++) {
+		check_lane(st, &index->queues[q].lane, 0, &active);
+		check_cell(st, q);
+	}
+	for (uint32_t l = 1; l < index->lane_count; l++) {
+		check_lane(st, &index->lanes[l], l, &active);
+	}
+	for (uint32_t w = 0; w < index->link_count; w++) {
+		links += index->links[w].standing == PLM_STANDS_ACTIVE;
+	}
+	PLM_ASSERT(active == links);
+}
