@@ -128,10 +128,10 @@ enum plm_code plm_file_make_folder(const char *folder, struct plm_error *err)
 	if (mkdir(folder, 0755) != 0) {
 		struct stat status;
 
-		if (errno == EEXIST && stat(folder, &status) == 0 && S_ISDIR(status.st_mode)) {
-			return PLM_OK;
+		/* Whoever made it may not have come to the sync. */
+		if (errno != EEXIST || stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
+			return plm_file_fail(err, errno, "make the folder", folder);
 		}
-		return plm_file_fail(err, errno, "make the folder", folder);
 	}
 	if (strlen(folder) >= sizeof(parent)) {
 		return plm_fail(err, PLM_E_LIMIT, "a path of more than %d bytes",

@@ -17,6 +17,7 @@
 #define PAGE_BYTES 4096
 #define META_MAGIC_AT 16
 #define META_VERSION_AT 20
+#define META_MAP_AT 32
 #define META_MAGIC 0xBEEFC0DEU
 
 enum plm_code plm_lmdb_fail(struct plm_error *err, int rc, const char *what)
@@ -61,15 +62,23 @@ enum plm_code plm_lmdb_fail(struct plm_error *err, int rc, const char *what)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
+/* The same number at the same place of both meta pages. */
+static bool both_say(const uint8_t *pages, size_t at, uint64_t value, size_t size)
+{
+	return memcmp(pages + at, &value, size) == 0 &&
+	       memcmp(pages + PAGE_BYTES + at, &value, size) == 0;
+}
+
 /*
  * mdb_env_open() has failed with 'rc' on a file that is there. A version that both meta pages agree on
- * is a newer LMDB's; anything else that this file makes LMDB say is damage.
+ * is a newer LMDB's, a refusal of the system is its own; anything else that this file makes LMDB say is
+ * damage.
  */
 static enum plm_code judge(const char *path, int rc, struct plm_error *err)
 {
 	char file[PLM_PATH_SIZE];
-	uint8_t bytes[2 * PAGE_BYTES];
-	uint32_t word[4] = {0};
+	uint8_t pages[2 * PAGE_BYTES];
+	uint32_t version = 0;
 	enum plm_code code = plm_path_join(file, path, PLM_LMDB_FILE, err);
 
 	if (code != PLM_OK) {
@@ -80,19 +89,18 @@ static enum plm_code judge(const char *path, int rc, struct plm_error *err)
 	if (fd < 0) {
 		return plm_file_fail(err, errno, "open", file);
 	}
-	if (pread(fd, bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+	if (pread(fd, pages, sizeof(pages), 0) != (ssize_t)sizeof(pages)) {
 		return plm_fail(err, PLM_E_CORRUPT, "%s: it is cut: %s", file, mdb_strerror(rc));
 	}
-	memcpy(&word[0], bytes + META_MAGIC_AT, 4);
-	memcpy(&word[1], bytes + META_VERSION_AT, 4);
-	memcpy(&word[2], bytes + PAGE_BYTES + META_MAGIC_AT, 4);
-	memcpy(&word[3], bytes + PAGE_BYTES + META_VERSION_AT, 4);
-	if (rc == MDB_VERSION_MISMATCH && word[0] == META_MAGIC && word[2] == META_MAGIC &&
-	    word[1] == word[3]) {
+	memcpy(&version, pages + META_VERSION_AT, sizeof(version));
+	if (rc == MDB_VERSION_MISMATCH && both_say(pages, META_MAGIC_AT, META_MAGIC, 4) &&
+	    both_say(pages, META_VERSION_AT, version, 4)) {
 		return plm_fail(err, PLM_E_VERSION, "%s: another LMDB's file (version %" PRIu32 ")",
-				file, word[1]);
+				file, version);
 	}
-	if (rc == EACCES || rc == EPERM || rc == EMFILE || rc == ENFILE || rc == EAGAIN) {
+	if (rc == EACCES || rc == EPERM || rc == EMFILE || rc == ENFILE || rc == EAGAIN ||
+	    rc == EIO || rc == ENOSPC ||
+	    (rc == ENOMEM && both_say(pages, META_MAP_AT, (uint64_t)PLM_LIMIT_MAP_BYTES, 8))) {
 		return plm_lmdb_fail(err, rc, file);
 	}
 	return plm_fail(err, PLM_E_CORRUPT, "%s: %s", file, mdb_strerror(rc));
@@ -229,7 +237,11 @@ enum plm_code plm_lmdb_env_open(const char *path, enum plm_lmdb_use use, struct 
 			rc = open_unregistered(path, &lmdb);
 		}
 	}
-	code = rc != 0 ? judge(path, rc, err) : open_content(&lmdb, use, err);
+	if (rc != 0) {
+		code = use == PLM_LMDB_BUILD ? plm_lmdb_fail(err, rc, path) : judge(path, rc, err);
+	} else {
+		code = open_content(&lmdb, use, err);
+	}
 	if (code != PLM_OK) {
 		plm_lmdb_env_close(&lmdb);
 		return code;
