@@ -182,6 +182,15 @@ static size_t pages_of(const MDB_stat *stat)
 	return stat->ms_branch_pages + stat->ms_leaf_pages + stat->ms_overflow_pages;
 }
 
+/* Word 'index' of 'value', which damage may have put at any address. */
+static size_t word(const MDB_val *value, size_t index)
+{
+	size_t out = 0;
+
+	memcpy(&out, (const uint8_t *)value->mv_data + index * sizeof(out), sizeof(out));
+	return out;
+}
+
 /* Count the free pages; each must be inside the file and occur once. */
 static enum plm_code count_free(MDB_txn *txn, size_t pages, size_t *out, struct plm_error *err)
 {
@@ -196,12 +205,12 @@ static enum plm_code count_free(MDB_txn *txn, size_t pages, size_t *out, struct 
 	*out = 0;
 	/* A free list entry is a count and that many page numbers. */
 	while (good && rc == 0 && (rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0) {
-		const size_t *list = value.mv_data;
+		size_t words = value.mv_size / sizeof(size_t);
+		size_t entries = words > 0 ? word(&value, 0) : 0;
 
-		good = value.mv_size >= sizeof(*list) &&
-		       value.mv_size / sizeof(*list) - 1 >= list[0];
-		for (size_t i = 1; good && i <= list[0]; i++) {
-			size_t page = list[i];
+		good = words > 0 && words - 1 >= entries;
+		for (size_t i = 1; good && i <= entries; i++) {
+			size_t page = word(&value, i);
 
 			good = page >= 2 && page < pages &&
 			       (seen[page / 8] & (1U << (page % 8))) == 0;

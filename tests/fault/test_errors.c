@@ -104,9 +104,10 @@ static void run_with(enum shim_fault fault, size_t call, size_t bytes, struct ta
 	store_remove(folder);
 }
 
-static size_t stride(void)
+/* All calls, or in short runs every eleventh beside those that make a new log. */
+static size_t next_call(size_t call)
 {
-	return getenv("PLM_SHORT") == NULL ? 1 : 11;
+	return getenv("PLM_SHORT") == NULL || call < 12 ? call + 1 : call + 11;
 }
 
 static void a_sync_that_fails_ends_the_handle(void **state)
@@ -114,7 +115,7 @@ static void a_sync_that_fails_ends_the_handle(void **state)
 	struct tally tally = {0};
 
 	(void)state;
-	for (size_t i = 0; i < call_count; i += stride()) {
+	for (size_t i = 0; i < call_count; i = next_call(i)) {
 		bool sync = calls[i].kind == SHIM_SYNC || calls[i].kind == SHIM_SYNC_FOLDER ||
 			    (calls[i].kind == SHIM_WRITE && calls[i].durable);
 
@@ -125,7 +126,7 @@ static void a_sync_that_fails_ends_the_handle(void **state)
 	}
 	print_message("%zu runs, %zu dead handles, %zu logs that did not come to be\n", tally.runs,
 		      tally.dead, tally.refused_opens);
-	assert_true(tally.runs * stride() >= (size_t)WORLD_COMMITS * 4);
+	assert_true(getenv("PLM_SHORT") != NULL || tally.runs >= (size_t)WORLD_COMMITS * 4);
 	assert_true(tally.dead > 0 && tally.refused_opens > 0);
 }
 
@@ -134,7 +135,7 @@ static void a_full_disk_loses_nothing(void **state)
 	struct tally tally = {0};
 
 	(void)state;
-	for (size_t i = 0; i < call_count; i += stride()) {
+	for (size_t i = 0; i < call_count; i = next_call(i)) {
 		size_t size = calls[i].size;
 		const size_t cuts[] = {0, 1, 511, 512, 4095, 4096, size - 1};
 
