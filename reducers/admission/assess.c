@@ -1,12 +1,12 @@
 #include "reducers/admission/assess.h"
 
-void plm_assess_begin(struct plm_applicant *a, struct plm_snapshot *snap, plm_id workload,
+void plm_assess_begin(struct plm_applicant *a, struct plm_quotas *snap, plm_id workload,
 		      uint32_t node, uint64_t *spent)
 {
 	*a = (struct plm_applicant){
 		.preemptor = {snap, workload, node, spent},
 		.workload = plm_workload_at(snap->st, workload),
-		.queue = plm_snapshot_queue(snap, node),
+		.queue = plm_quotas_queue(snap, node),
 	};
 	a->requests = plm_requests_of(snap->st, snap->arena, a->workload, a->queue);
 }
@@ -18,7 +18,7 @@ static struct plm_targets victims(const struct plm_applicant *a, const struct pl
 	if (assess->mode != PLM_MODE_PREEMPT) {
 		return (struct plm_targets){0};
 	}
-	plm_snapshot_prepare(a->preemptor.snap, a->preemptor.node);
+	plm_quotas_prepare(a->preemptor.snap, a->preemptor.node);
 	return plm_preempt_find(&a->preemptor, &need);
 }
 

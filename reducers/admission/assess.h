@@ -14,7 +14,7 @@ struct plm_result {
 };
 
 /* Who asks, in which queue; 'spent' counts candidates. */
-void plm_assess_begin(struct plm_applicant *a, struct plm_snapshot *snap, plm_id workload,
+void plm_assess_begin(struct plm_applicant *a, struct plm_quotas *snap, plm_id workload,
 		      uint32_t node, uint64_t *spent);
 void plm_assess_run(struct plm_applicant *a, struct plm_result *out);
 

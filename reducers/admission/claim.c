@@ -11,10 +11,10 @@
 static void take_off_victims(struct plm_round *round, uint32_t node, plm_id id,
 			     struct plm_uses claim)
 {
-	struct plm_snapshot *snap = &round->snap;
+	struct plm_quotas *snap = &round->snap;
 	uint32_t root = snap->tree.nodes[node].tree;
 
-	plm_snapshot_prepare(snap, node);
+	plm_quotas_prepare(snap, node);
 	for (uint32_t n = 0; n < snap->tree.count; n++) {
 		const struct plm_holders *holders = &snap->holders[n];
 
@@ -71,9 +71,9 @@ void plm_claims_enter(struct plm_round *round)
 		    round->snap.tree.nodes[node].cells == NULL) {
 			continue;
 		}
-		claim = plm_snapshot_uses(&round->snap, node, workload->hold, workload);
+		claim = plm_quotas_uses(&round->snap, node, workload->hold, workload);
 		take_off_victims(round, node, id, claim);
-		plm_snapshot_use(&round->snap, node, claim);
+		plm_quotas_use(&round->snap, node, claim);
 		entry = entry_of(round, id);
 		if (entry != NULL) {
 			entry->claim = claim;
@@ -84,10 +84,10 @@ void plm_claims_enter(struct plm_round *round)
 /* While the preemptor itself is looked at, its claim is free for it. */
 void plm_claim_suspend(const struct plm_round *round, const struct plm_entry *entry)
 {
-	plm_snapshot_free(&round->snap, entry->node, entry->claim);
+	plm_quotas_free(&round->snap, entry->node, entry->claim);
 }
 
 void plm_claim_resume(const struct plm_round *round, const struct plm_entry *entry)
 {
-	plm_snapshot_use(&round->snap, entry->node, entry->claim);
+	plm_quotas_use(&round->snap, entry->node, entry->claim);
 }

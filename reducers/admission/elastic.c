@@ -74,7 +74,7 @@ int64_t plm_elastic_allowed(const struct plm_state *st, plm_sym resource)
 	return sum;
 }
 
-void plm_elastic_fill(struct plm_snapshot *snap)
+void plm_elastic_fill(struct plm_quotas *snap)
 {
 	const struct plm_state *st = snap->st;
 	plm_sym name = plm_sym_find(st, plm_slice_str(PLM_ELASTIC_COHORT));
@@ -87,8 +87,8 @@ void plm_elastic_fill(struct plm_snapshot *snap)
 		    !plm_sym_equal(node->name, name)) {
 			continue;
 		}
-		for (uint32_t f = 0; f < plm_snapshot_pair_count(snap, n); f++) {
-			const struct plm_pair *pair = plm_snapshot_pair_at(snap, n, f);
+		for (uint32_t f = 0; f < plm_quotas_pair_count(snap, n); f++) {
+			const struct plm_pair *pair = plm_quotas_pair_at(snap, n, f);
 			int64_t left = 0;
 
 			if (!plm_sym_equal(pair->flavor, flavor)) {

@@ -13,7 +13,7 @@
 #define PLM_ELASTIC_FLAVOR "default"
 
 /* Put the pool into the cells of the cohort's node, if the cohort is in the snapshot. */
-void plm_elastic_fill(struct plm_snapshot *snap);
+void plm_elastic_fill(struct plm_quotas *snap);
 /* What the pools allow of 'resource', PLM_UNLIMITED when nothing bounds it. */
 int64_t plm_elastic_allowed(const struct plm_state *st, plm_sym resource);
 

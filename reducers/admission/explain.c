@@ -79,18 +79,18 @@ static void find_position(struct question *q)
 
 static void list_usage(struct question *q)
 {
-	struct plm_snapshot *snap = &q->round.snap;
+	struct plm_quotas *snap = &q->round.snap;
 	uint32_t node = q->entry.node;
-	uint32_t pairs = plm_snapshot_pair_count(snap, node);
+	uint32_t pairs = plm_quotas_pair_count(snap, node);
 	struct plm_admission_usage *list =
 		PLM_NEW_ARRAY(q->round.arena, pairs, struct plm_admission_usage);
 	uint32_t count = 0;
 
 	for (uint32_t f = 0; f < pairs; f++) {
-		const struct plm_pair *pair = plm_snapshot_pair_at(snap, node, f);
-		const struct plm_cell *cell = plm_snapshot_cell(snap, node, f);
+		const struct plm_pair *pair = plm_quotas_pair_at(snap, node, f);
+		const struct plm_cell *cell = plm_quotas_cell(snap, node, f);
 		const struct plm_group *group =
-			plm_request_group(snap->st, plm_snapshot_queue(snap, node), pair->resource);
+			plm_request_group(snap->st, plm_quotas_queue(snap, node), pair->resource);
 
 		if (group == NULL || (cell->nominal == 0 && cell->usage == 0 &&
 				      plm_quota_potential(&snap->tree, node, f) == 0)) {
@@ -103,7 +103,7 @@ static void list_usage(struct question *q)
 			.borrowing = cell->borrowing,
 			.lending = cell->lending,
 			.used = cell->usage,
-			.available = plm_snapshot_available(snap, node, f),
+			.available = plm_quotas_available(snap, node, f),
 		};
 	}
 	q->pos.usage = (struct plm_vec){list, count};
@@ -115,7 +115,7 @@ static void take_snapshot(struct question *q)
 	uint8_t *wanted = PLM_NEW_ARRAY(q->round.arena, plm_cluster_queue_bound(st), uint8_t);
 
 	wanted[q->pos.cluster_queue.n] = 1;
-	plm_snapshot_make(&q->round.snap, st, q->round.arena, wanted, true);
+	plm_quotas_make(&q->round.snap, st, q->round.arena, wanted, true);
 	q->entry.node = q->round.snap.queue_nodes[q->pos.cluster_queue.n];
 	list_usage(q);
 }

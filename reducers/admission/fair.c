@@ -2,7 +2,7 @@
 
 #include "reducers/admission/elastic.h"
 
-bool plm_fair_sharing(const struct plm_snapshot *snap, uint32_t node)
+bool plm_fair_sharing(const struct plm_quotas *snap, uint32_t node)
 {
 	const struct plm_quota_node *root = &snap->tree.nodes[snap->tree.nodes[node].tree];
 

@@ -9,6 +9,6 @@
 #include "reducers/admission/snapshot.h"
 
 /* Is the tree of 'node' shared by weight? */
-bool plm_fair_sharing(const struct plm_snapshot *snap, uint32_t node);
+bool plm_fair_sharing(const struct plm_quotas *snap, uint32_t node);
 
 #endif

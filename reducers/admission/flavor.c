@@ -18,7 +18,7 @@ struct scan {
 	bool any_failed;
 };
 
-static struct plm_snapshot *snap_of(const struct scan *s)
+static struct plm_quotas *snap_of(const struct scan *s)
 {
 	return s->a->preemptor.snap;
 }
@@ -70,7 +70,7 @@ static int64_t assumed(const struct plm_assess *out, uint32_t pair)
 static struct plm_rank ask_oracle(const struct scan *s, uint32_t pair, int64_t amount,
 				  struct plm_fit fit)
 {
-	struct plm_snapshot *snap = snap_of(s);
+	struct plm_quotas *snap = snap_of(s);
 	uint32_t node = s->a->preemptor.node;
 	struct plm_use want = {.amount = amount, .pair = pair};
 	struct plm_need need = {&pair, 1, {&want, 1}};
@@ -78,7 +78,7 @@ static struct plm_rank ask_oracle(const struct scan *s, uint32_t pair, int64_t a
 	struct plm_rank rank = {PLM_WAY_NO_CANDIDATES, fit.height};
 	size_t mark = 0;
 
-	plm_snapshot_prepare(snap, node);
+	plm_quotas_prepare(snap, node);
 	mark = plm_arena_mark(snap->arena);
 	targets = plm_preempt_find(&s->a->preemptor, &need);
 	if (targets.count > 0) {
@@ -87,11 +87,11 @@ static struct plm_rank ask_oracle(const struct scan *s, uint32_t pair, int64_t a
 			if (targets.list[i].holder->node == node) {
 				rank.way = PLM_WAY_PREEMPT;
 			}
-			plm_snapshot_remove(snap, targets.list[i].holder);
+			plm_quotas_remove(snap, targets.list[i].holder);
 		}
 		rank.height = plm_quota_lowest_fit(&snap->tree, node, pair, amount).height;
 		for (uint32_t i = 0; i < targets.count; i++) {
-			plm_snapshot_restore(snap, targets.list[i].holder);
+			plm_quotas_restore(snap, targets.list[i].holder);
 		}
 	}
 	plm_arena_rewind(snap->arena, mark);
@@ -109,11 +109,11 @@ static bool preempts_while_borrowing(const struct scan *s)
 static struct plm_rank fit_quota(const struct scan *s, uint32_t pair, int64_t amount,
 				 struct plm_attempt *attempt)
 {
-	struct plm_snapshot *snap = snap_of(s);
+	struct plm_quotas *snap = snap_of(s);
 	uint32_t node = s->a->preemptor.node;
 	int64_t need = plm_quota_add(assumed(s->out, pair), amount);
 	int64_t potential = plm_quota_potential(&snap->tree, node, pair);
-	int64_t available = plm_snapshot_available(snap, node, pair);
+	int64_t available = plm_quotas_available(snap, node, pair);
 	struct plm_fit fit = {0};
 	bool limit = false;
 
@@ -133,7 +133,7 @@ static struct plm_rank fit_quota(const struct scan *s, uint32_t pair, int64_t am
 	}
 	attempt->key = snap->tree.nodes[plm_quota_binding(&snap->tree, node, pair, &limit)].name;
 	attempt->rule = limit ? PLM_RULE_BORROWING_LIMIT : PLM_RULE_QUOTA;
-	if (plm_snapshot_cell(snap, node, pair)->nominal >= need || fit.smaller ||
+	if (plm_quotas_cell(snap, node, pair)->nominal >= need || fit.smaller ||
 	    preempts_while_borrowing(s)) {
 		return ask_oracle(s, pair, need, fit);
 	}
@@ -251,8 +251,8 @@ static struct plm_rank try_resource(const struct scan *s, const struct plm_reque
 		.flavor = attempt->flavor,
 		.injected = request->injected,
 		.amount = plm_mul_sat(request->each, s->out->sets[s->set].count),
-		.pair = plm_snapshot_pair(snap_of(s), s->a->preemptor.node, attempt->flavor,
-					  request->resource),
+		.pair = plm_quotas_pair(snap_of(s), s->a->preemptor.node, attempt->flavor,
+					request->resource),
 	};
 	if (pick->pair == PLM_NO_PAIR) {
 		attempt->rule = PLM_RULE_UNDECLARED_RESOURCE;

@@ -104,7 +104,7 @@ bool plm_heads_collect(struct plm_round *round)
 	if (round->count == 0) {
 		return false;
 	}
-	plm_snapshot_make(&round->snap, st, round->arena, wanted, false);
+	plm_quotas_make(&round->snap, st, round->arena, wanted, false);
 	round->entries = PLM_NEW_ARRAY(round->arena, round->count, struct plm_entry);
 	round->count = 0;
 	PLM_EACH(st, cluster_queue, queue)
@@ -146,7 +146,7 @@ bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 {
 	const struct plm_state *st = round->st;
 	const struct plm_workload *workload = plm_workload_at(st, entry->workload);
-	const struct plm_cluster_queue *queue = plm_snapshot_queue(&round->snap, entry->node);
+	const struct plm_cluster_queue *queue = plm_quotas_queue(&round->snap, entry->node);
 	plm_id ns = plm_find(st, PLM_KIND_NAMESPACE, (plm_sym){0}, workload->object.ns);
 	enum plm_check_state state = PLM_CHECK_READY;
 	plm_sym over = over_limit(st, workload);

@@ -68,21 +68,21 @@ bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need
 	for (uint32_t i = 0; i < need->wants.count; i++) {
 		const struct plm_use *want = &need->wants.list[i];
 
-		if (!borrowing && plm_quota_borrows(plm_snapshot_cell(p->snap, p->node, want->pair),
+		if (!borrowing && plm_quota_borrows(plm_quotas_cell(p->snap, p->node, want->pair),
 						    want->amount)) {
 			return false;
 		}
-		if (want->amount > plm_snapshot_available(p->snap, p->node, want->pair)) {
+		if (want->amount > plm_quotas_available(p->snap, p->node, want->pair)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-bool plm_preempt_within(const struct plm_snapshot *snap, uint32_t node, const struct plm_need *need)
+bool plm_preempt_within(const struct plm_quotas *snap, uint32_t node, const struct plm_need *need)
 {
 	for (uint32_t i = 0; i < need->count; i++) {
-		if (!plm_quota_within(plm_snapshot_cell(snap, node, need->pairs[i]))) {
+		if (!plm_quota_within(plm_quotas_cell(snap, node, need->pairs[i]))) {
 			return false;
 		}
 	}
@@ -93,15 +93,15 @@ void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need 
 			   struct plm_targets *targets, bool borrowing)
 {
 	for (uint32_t i = targets->count - 1; i-- > 0;) {
-		plm_snapshot_restore(p->snap, targets->list[i].holder);
+		plm_quotas_restore(p->snap, targets->list[i].holder);
 		if (plm_preempt_fits(p, need, borrowing)) {
 			targets->list[i] = targets->list[--targets->count];
 		} else {
-			plm_snapshot_remove(p->snap, targets->list[i].holder);
+			plm_quotas_remove(p->snap, targets->list[i].holder);
 		}
 	}
 	for (uint32_t i = 0; i < targets->count; i++) {
-		plm_snapshot_restore(p->snap, targets->list[i].holder);
+		plm_quotas_restore(p->snap, targets->list[i].holder);
 	}
 }
 
@@ -163,7 +163,7 @@ static void classify(const struct search *s, struct candidate *c)
 
 static void collect_queue(struct search *s, uint32_t node, struct candidate kind, uint32_t policy)
 {
-	const struct plm_holders *holders = plm_snapshot_holders(s->p->snap, node);
+	const struct plm_holders *holders = plm_quotas_holders(s->p->snap, node);
 
 	for (uint32_t i = 0; i < holders->count; i++) {
 		const struct plm_holder *holder = &holders->list[i];
@@ -189,15 +189,15 @@ static void collect_queue(struct search *s, uint32_t node, struct candidate kind
 /* The subtree of 'top' without the part below 'visited'. */
 static void collect_tree(struct search *s, uint32_t top, uint32_t visited, bool advantage)
 {
-	const struct plm_snapshot *snap = s->p->snap;
+	const struct plm_quotas *snap = s->p->snap;
 	struct candidate kind = {
 		.lca = top,
 		.list = advantage ? LIST_HIERARCHY : LIST_PRIORITY,
 	};
 	bool skip = false;
 
-	for (uint32_t n = plm_snapshot_walk(snap, top, top, false); n != PLM_NO_NODE;
-	     n = plm_snapshot_walk(snap, top, n, skip)) {
+	for (uint32_t n = plm_quotas_walk(snap, top, top, false); n != PLM_NO_NODE;
+	     n = plm_quotas_walk(snap, top, n, skip)) {
 		skip = n == visited || plm_preempt_within(snap, n, s->need);
 		if (!skip && snap->tree.nodes[n].queue) {
 			collect_queue(s, n, kind, s->queue->reclaim);
@@ -206,12 +206,12 @@ static void collect_tree(struct search *s, uint32_t top, uint32_t visited, bool 
 }
 
 /* quantitiesFit: takes from 'left' what is available at the node itself. */
-static bool quantities_fit(const struct plm_snapshot *snap, uint32_t node, struct plm_uses left)
+static bool quantities_fit(const struct plm_quotas *snap, uint32_t node, struct plm_uses left)
 {
 	bool fits = true;
 
 	for (uint32_t i = 0; i < left.count; i++) {
-		const struct plm_cell *cell = plm_snapshot_cell(snap, node, left.list[i].pair);
+		const struct plm_cell *cell = plm_quotas_cell(snap, node, left.list[i].pair);
 		int64_t amount = left.list[i].amount;
 
 		fits = fits && !plm_quota_borrows(cell, amount);
@@ -223,7 +223,7 @@ static bool quantities_fit(const struct plm_snapshot *snap, uint32_t node, struc
 
 static void collect_others(struct search *s)
 {
-	struct plm_snapshot *snap = s->p->snap;
+	struct plm_quotas *snap = s->p->snap;
 	struct plm_uses left = {
 		PLM_NEW_ARRAY(snap->arena, s->need->wants.count, struct plm_use),
 		s->need->wants.count,
@@ -269,7 +269,7 @@ static int by_turn(const void *context, uint32_t a, uint32_t b)
 /* May the candidate still be taken? */
 static bool valid(const struct search *s, const struct candidate *c, bool borrowing)
 {
-	const struct plm_snapshot *snap = s->p->snap;
+	const struct plm_quotas *snap = s->p->snap;
 
 	if (c->list == LIST_SAME) {
 		return true;
@@ -297,7 +297,7 @@ static struct plm_targets attempt(const struct search *s, const uint32_t *turn, 
 		if (!valid(s, c, borrowing)) {
 			continue;
 		}
-		plm_snapshot_remove(s->p->snap, c->holder);
+		plm_quotas_remove(s->p->snap, c->holder);
 		targets.list[targets.count++] = (struct plm_target){c->holder, c->reason};
 		if (plm_preempt_fits(s->p, s->need, borrowing)) {
 			plm_preempt_fill_back(s->p, s->need, &targets, borrowing);
@@ -305,7 +305,7 @@ static struct plm_targets attempt(const struct search *s, const uint32_t *turn, 
 		}
 	}
 	for (uint32_t i = 0; i < targets.count; i++) {
-		plm_snapshot_restore(s->p->snap, targets.list[i].holder);
+		plm_quotas_restore(s->p->snap, targets.list[i].holder);
 	}
 	targets.count = 0;
 	return targets;
@@ -316,7 +316,7 @@ static bool under_nominal(const struct search *s)
 {
 	for (uint32_t i = 0; i < s->need->count; i++) {
 		const struct plm_cell *cell =
-			plm_snapshot_cell(s->p->snap, s->p->node, s->need->pairs[i]);
+			plm_quotas_cell(s->p->snap, s->p->node, s->need->pairs[i]);
 
 		if (cell->usage >= cell->nominal) {
 			return false;
@@ -347,7 +347,7 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 		.p = p,
 		.need = need,
 		.workload = plm_workload_at(p->snap->st, p->workload),
-		.queue = plm_snapshot_queue(p->snap, p->node),
+		.queue = plm_quotas_queue(p->snap, p->node),
 	};
 	uint32_t *turn = NULL;
 

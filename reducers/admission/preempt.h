@@ -20,7 +20,7 @@ struct plm_targets {
 };
 
 struct plm_preemptor {
-	struct plm_snapshot *snap;
+	struct plm_quotas *snap;
 	plm_id workload;
 	uint32_t node;
 	uint64_t *spent; /* candidates looked at */
@@ -43,8 +43,7 @@ bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy, plm_id c
 bool plm_preempt_uses(const struct plm_holder *holder, const struct plm_need *need);
 /* Does the preemptor fit into its queue now? */
 bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing);
-bool plm_preempt_within(const struct plm_snapshot *snap, uint32_t node,
-			const struct plm_need *need);
+bool plm_preempt_within(const struct plm_quotas *snap, uint32_t node, const struct plm_need *need);
 /* Take back what is not needed, last but one first; then restore all. 'targets' are taken out. */
 void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need *need,
 			   struct plm_targets *targets, bool borrowing);

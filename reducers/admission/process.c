@@ -14,7 +14,7 @@ static void victims_out(const struct plm_round *round, const struct plm_entry *e
 {
 	for (uint32_t i = 0; i < round->victim_count; i++) {
 		if (same_tree(round, round->victims[i], entry)) {
-			plm_snapshot_remove(&round->snap, round->victims[i]);
+			plm_quotas_remove(&round->snap, round->victims[i]);
 		}
 	}
 }
@@ -23,7 +23,7 @@ static void victims_back(const struct plm_round *round, const struct plm_entry *
 {
 	for (uint32_t i = 0; i < round->victim_count; i++) {
 		if (same_tree(round, round->victims[i], entry)) {
-			plm_snapshot_restore(&round->snap, round->victims[i]);
+			plm_quotas_restore(&round->snap, round->victims[i]);
 		}
 	}
 }
@@ -48,16 +48,16 @@ static bool fits(const struct plm_round *round, struct plm_entry *entry)
 	victims_out(round, entry);
 	for (uint32_t i = 0; i < targets->count; i++) {
 		if (round->victim[targets->list[i].holder->workload.n] == 0) {
-			plm_snapshot_remove(&round->snap, targets->list[i].holder);
+			plm_quotas_remove(&round->snap, targets->list[i].holder);
 		}
 	}
 	for (uint32_t i = 0; all && i < usage->count; i++) {
 		int64_t available =
-			plm_snapshot_available(&round->snap, entry->node, usage->list[i].pair);
+			plm_quotas_available(&round->snap, entry->node, usage->list[i].pair);
 
 		if (available < usage->list[i].amount) {
-			const struct plm_pair *pair = plm_snapshot_pair_at(
-				&round->snap, entry->node, usage->list[i].pair);
+			const struct plm_pair *pair =
+				plm_quotas_pair_at(&round->snap, entry->node, usage->list[i].pair);
 
 			entry->key.resource = pair->resource;
 			entry->key.flavor = pair->flavor;
@@ -68,7 +68,7 @@ static bool fits(const struct plm_round *round, struct plm_entry *entry)
 	}
 	for (uint32_t i = 0; i < targets->count; i++) {
 		if (round->victim[targets->list[i].holder->workload.n] == 0) {
-			plm_snapshot_restore(&round->snap, targets->list[i].holder);
+			plm_quotas_restore(&round->snap, targets->list[i].holder);
 		}
 	}
 	victims_back(round, entry);
@@ -98,8 +98,7 @@ static void reserve_capacity(const struct plm_round *round, const struct plm_ent
 
 	for (uint32_t i = 0; i < assess->usage.count; i++) {
 		const struct plm_use *use = &assess->usage.list[i];
-		const struct plm_cell *cell =
-			plm_snapshot_cell(&round->snap, entry->node, use->pair);
+		const struct plm_cell *cell = plm_quotas_cell(&round->snap, entry->node, use->pair);
 		int64_t amount = use->amount;
 
 		if (assess->height == 0) {
@@ -142,7 +141,7 @@ static void add_victims(struct plm_round *round, const struct plm_entry *entry)
 static void preempt(struct plm_round *round, struct plm_entry *entry)
 {
 	add_victims(round, entry);
-	plm_snapshot_use(&round->snap, entry->node, entry->result.assess.usage);
+	plm_quotas_use(&round->snap, entry->node, entry->result.assess.usage);
 	plm_why_pair(round, entry, PLM_RULE_PREEMPTION, PLM_REASON_WAITING_FOR_PREEMPTED);
 	plm_emit_victims(round, entry);
 	plm_emit_hold(round, entry, true);
@@ -171,7 +170,7 @@ static bool process_mode(struct plm_round *round, struct plm_entry *entry)
 		return true;
 	}
 	if (assess->mode == PLM_MODE_DEFERRED_FIT) {
-		plm_snapshot_use(&round->snap, entry->node, assess->usage);
+		plm_quotas_use(&round->snap, entry->node, assess->usage);
 		plm_why_pair(round, entry, PLM_RULE_PREEMPTION, PLM_REASON_WAITING_FOR_PREEMPTED);
 		plm_emit_pend(round, entry, PLM_REQUEUE_PENDING_PREEMPTION, false);
 		return true;
@@ -209,6 +208,6 @@ void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
 		preempt(round, entry);
 		return;
 	}
-	plm_snapshot_use(&round->snap, entry->node, entry->result.assess.usage);
+	plm_quotas_use(&round->snap, entry->node, entry->result.assess.usage);
 	plm_emit_reserve(round, entry);
 }

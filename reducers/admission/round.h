@@ -40,7 +40,7 @@ struct plm_round {
 	struct plm_cycle_run *run;
 	struct plm_arena *arena;
 	struct plm_out *out;
-	struct plm_snapshot snap;
+	struct plm_quotas snap;
 	struct plm_entry *entries;
 	uint32_t count;
 	uint32_t *order; /* of entries */

@@ -9,7 +9,7 @@
 
 /* Cohort names to nodes while the tree is built. */
 struct builder {
-	struct plm_snapshot *snap;
+	struct plm_quotas *snap;
 	uint32_t *hash; /* node + 1 */
 	uint32_t mask;
 };
@@ -24,7 +24,7 @@ static uint32_t power_of_two(uint32_t least)
 	return size;
 }
 
-static uint32_t add_node(struct plm_snapshot *snap, plm_sym name, plm_id slot, bool queue)
+static uint32_t add_node(struct plm_quotas *snap, plm_sym name, plm_id slot, bool queue)
 {
 	uint32_t n = snap->tree.count++;
 
@@ -59,7 +59,7 @@ static uint32_t cohort_node(struct builder *b, plm_sym name)
 	}
 }
 
-static void build_nodes(struct plm_snapshot *snap)
+static void build_nodes(struct plm_quotas *snap)
 {
 	const struct plm_state *st = snap->st;
 	uint32_t queues = plm_cluster_queue_live(st);
@@ -98,7 +98,7 @@ static void build_nodes(struct plm_snapshot *snap)
 }
 
 /* Depth and root of every node. A ring of cohorts, and all below it, is cut off and inactive. */
-static void find_roots(struct plm_snapshot *snap)
+static void find_roots(struct plm_quotas *snap)
 {
 	struct plm_quota_node *nodes = snap->tree.nodes;
 
@@ -128,7 +128,7 @@ static void find_roots(struct plm_snapshot *snap)
 
 static int by_depth(const void *context, uint32_t a, uint32_t b)
 {
-	const struct plm_snapshot *snap = context;
+	const struct plm_quotas *snap = context;
 	const struct plm_quota_node *left = &snap->tree.nodes[a];
 	const struct plm_quota_node *right = &snap->tree.nodes[b];
 
@@ -142,7 +142,7 @@ static int by_depth(const void *context, uint32_t a, uint32_t b)
 }
 
 /* Children before parents. In this order each pushes itself in front of its sister: lists by name. */
-static uint32_t *link_children(struct plm_snapshot *snap)
+static uint32_t *link_children(struct plm_quotas *snap)
 {
 	struct plm_quota_node *nodes = snap->tree.nodes;
 	uint32_t *order = PLM_NEW_ARRAY(snap->arena, snap->tree.count, uint32_t);
@@ -203,10 +203,10 @@ static void pair_add(struct plm_pairs *pairs, plm_sym flavor, plm_sym resource)
 }
 
 /* What is done with each quota of a node, or each sum that is held in it. */
-typedef void quota_fn(struct plm_snapshot *snap, uint32_t node, plm_sym flavor,
+typedef void quota_fn(struct plm_quotas *snap, uint32_t node, plm_sym flavor,
 		      const struct plm_quota *quota);
 
-static plm_sym groups_of(const struct plm_snapshot *snap, const struct plm_quota_node *node)
+static plm_sym groups_of(const struct plm_quotas *snap, const struct plm_quota_node *node)
 {
 	if (node->queue) {
 		return plm_cluster_queue_at(snap->st, node->slot)->groups;
@@ -214,7 +214,7 @@ static plm_sym groups_of(const struct plm_snapshot *snap, const struct plm_quota
 	return node->slot.n == 0 ? (plm_sym){0} : plm_cohort_at(snap->st, node->slot)->groups;
 }
 
-static void each_quota(struct plm_snapshot *snap, uint32_t n, quota_fn *visit)
+static void each_quota(struct plm_quotas *snap, uint32_t n, quota_fn *visit)
 {
 	const struct plm_state *st = snap->st;
 	uint32_t groups = 0;
@@ -238,7 +238,7 @@ static void each_quota(struct plm_snapshot *snap, uint32_t n, quota_fn *visit)
 	}
 }
 
-static void count_quota(struct plm_snapshot *snap, uint32_t n, plm_sym flavor,
+static void count_quota(struct plm_quotas *snap, uint32_t n, plm_sym flavor,
 			const struct plm_quota *quota)
 {
 	(void)flavor;
@@ -246,17 +246,17 @@ static void count_quota(struct plm_snapshot *snap, uint32_t n, plm_sym flavor,
 	snap->pairs[snap->tree.nodes[n].tree].bound++;
 }
 
-static void enter_quota(struct plm_snapshot *snap, uint32_t n, plm_sym flavor,
+static void enter_quota(struct plm_quotas *snap, uint32_t n, plm_sym flavor,
 			const struct plm_quota *quota)
 {
 	pair_add(&snap->pairs[snap->tree.nodes[n].tree], flavor, quota->resource);
 }
 
-static void fill_quota(struct plm_snapshot *snap, uint32_t n, plm_sym flavor,
+static void fill_quota(struct plm_quotas *snap, uint32_t n, plm_sym flavor,
 		       const struct plm_quota *quota)
 {
-	uint32_t pair = plm_snapshot_pair(snap, n, flavor, quota->resource);
-	struct plm_cell *cell = plm_snapshot_cell(snap, n, pair);
+	uint32_t pair = plm_quotas_pair(snap, n, flavor, quota->resource);
+	struct plm_cell *cell = plm_quotas_cell(snap, n, pair);
 
 	cell->nominal = quota->nominal;
 	cell->borrowing = quota->borrowing;
@@ -305,8 +305,8 @@ static uint32_t count_amounts(const struct plm_state *st, plm_sym assignments)
 	return total;
 }
 
-struct plm_uses plm_snapshot_uses(const struct plm_snapshot *snap, uint32_t node,
-				  plm_sym assignments, const struct plm_workload *workload)
+struct plm_uses plm_quotas_uses(const struct plm_quotas *snap, uint32_t node, plm_sym assignments,
+				const struct plm_workload *workload)
 {
 	const struct plm_state *st = snap->st;
 	uint32_t sets = 0;
@@ -321,7 +321,7 @@ struct plm_uses plm_snapshot_uses(const struct plm_snapshot *snap, uint32_t node
 
 		for (uint32_t j = 0; j < amounts; j++) {
 			plm_sym flavor = flavor_of(st, set[i].flavors, usage[j].resource);
-			uint32_t pair = plm_snapshot_pair(snap, node, flavor, usage[j].resource);
+			uint32_t pair = plm_quotas_pair(snap, node, flavor, usage[j].resource);
 
 			if (flavor.n != 0 && pair != PLM_NO_PAIR) {
 				uses_add(&uses, pair,
@@ -334,7 +334,7 @@ struct plm_uses plm_snapshot_uses(const struct plm_snapshot *snap, uint32_t node
 }
 
 /* The pairs that a holder uses, into the pairs of its tree; 'fill' false only counts them. */
-static void enter_holder(struct plm_snapshot *snap, uint32_t n, plm_sym assignments, bool fill)
+static void enter_holder(struct plm_quotas *snap, uint32_t n, plm_sym assignments, bool fill)
 {
 	const struct plm_state *st = snap->st;
 	struct plm_pairs *pairs = &snap->pairs[snap->tree.nodes[n].tree];
@@ -361,7 +361,7 @@ static void enter_holder(struct plm_snapshot *snap, uint32_t n, plm_sym assignme
 }
 
 /* The node of a tree with cells in which a workload holds quota, else PLM_NO_NODE. */
-static uint32_t holding_node(const struct plm_snapshot *snap, const struct plm_workload *workload,
+static uint32_t holding_node(const struct plm_quotas *snap, const struct plm_workload *workload,
 			     const uint8_t *wanted)
 {
 	uint32_t n = PLM_NO_NODE;
@@ -375,7 +375,7 @@ static uint32_t holding_node(const struct plm_snapshot *snap, const struct plm_w
 }
 
 /* The slow twin of the index's sums. */
-static void enter_held_slowly(struct plm_snapshot *snap, const uint8_t *wanted, bool fill)
+static void enter_held_slowly(struct plm_quotas *snap, const uint8_t *wanted, bool fill)
 {
 	PLM_EACH(snap->st, workload, id)
 	{
@@ -388,7 +388,7 @@ static void enter_held_slowly(struct plm_snapshot *snap, const uint8_t *wanted, 
 	}
 }
 
-static void enter_held(struct plm_snapshot *snap, uint32_t n, bool fill)
+static void enter_held(struct plm_quotas *snap, uint32_t n, bool fill)
 {
 	const struct plm_quota_node *node = &snap->tree.nodes[n];
 	const struct plm_queue_cell *cell = plm_queue_index_cell(snap->st, node->slot);
@@ -403,18 +403,18 @@ static void enter_held(struct plm_snapshot *snap, uint32_t n, bool fill)
 	}
 }
 
-static void fill_held(struct plm_snapshot *snap, uint32_t n)
+static void fill_held(struct plm_quotas *snap, uint32_t n)
 {
 	const struct plm_quota_node *node = &snap->tree.nodes[n];
 	const struct plm_queue_cell *cell = plm_queue_index_cell(snap->st, node->slot);
 
 	if (snap->slow) {
-		const struct plm_holders *holders = plm_snapshot_holders(snap, n);
+		const struct plm_holders *holders = plm_quotas_holders(snap, n);
 
 		for (uint32_t i = 0; i < holders->count; i++) {
 			for (uint32_t j = 0; j < holders->list[i].uses.count; j++) {
 				const struct plm_use *use = &holders->list[i].uses.list[j];
-				struct plm_cell *to = plm_snapshot_cell(snap, n, use->pair);
+				struct plm_cell *to = plm_quotas_cell(snap, n, use->pair);
 
 				to->usage = plm_quota_add(to->usage, use->amount);
 			}
@@ -423,15 +423,15 @@ static void fill_held(struct plm_snapshot *snap, uint32_t n)
 	}
 	for (uint32_t i = 0; i < cell->held_count; i++) {
 		uint32_t pair =
-			plm_snapshot_pair(snap, n, cell->held[i].flavor, cell->held[i].resource);
+			plm_quotas_pair(snap, n, cell->held[i].flavor, cell->held[i].resource);
 
-		plm_snapshot_cell(snap, n, pair)->usage = plm_held_amount(&cell->held[i]);
+		plm_quotas_cell(snap, n, pair)->usage = plm_held_amount(&cell->held[i]);
 	}
 }
 
 /* ---- cells ------------------------------------------------------------------------------------- */
 
-static void enter_pairs(struct plm_snapshot *snap, const uint8_t *wanted, bool fill)
+static void enter_pairs(struct plm_quotas *snap, const uint8_t *wanted, bool fill)
 {
 	for (uint32_t n = 0; n < snap->tree.count; n++) {
 		const struct plm_quota_node *node = &snap->tree.nodes[n];
@@ -449,7 +449,7 @@ static void enter_pairs(struct plm_snapshot *snap, const uint8_t *wanted, bool f
 	}
 }
 
-static void make_pairs(struct plm_snapshot *snap, const uint8_t *wanted)
+static void make_pairs(struct plm_quotas *snap, const uint8_t *wanted)
 {
 	snap->pairs = PLM_NEW_ARRAY(snap->arena, snap->tree.count + 1, struct plm_pairs);
 	enter_pairs(snap, wanted, false);
@@ -465,12 +465,12 @@ static void make_pairs(struct plm_snapshot *snap, const uint8_t *wanted)
 	enter_pairs(snap, wanted, true);
 }
 
-static void make_cells(struct plm_snapshot *snap, const uint8_t *wanted, const uint32_t *order)
+static void make_cells(struct plm_quotas *snap, const uint8_t *wanted, const uint32_t *order)
 {
 	struct plm_quota_node *nodes = snap->tree.nodes;
 
 	for (uint32_t n = 0; n < snap->tree.count; n++) {
-		uint32_t pairs = plm_snapshot_pair_count(snap, n);
+		uint32_t pairs = plm_quotas_pair_count(snap, n);
 
 		if (!wanted[nodes[n].tree]) {
 			continue;
@@ -494,18 +494,18 @@ static void make_cells(struct plm_snapshot *snap, const uint8_t *wanted, const u
 		}
 		if (node->parent != PLM_NO_NODE) {
 			plm_quota_gather(&nodes[node->parent], node,
-					 plm_snapshot_pair_count(snap, order[i]));
+					 plm_quotas_pair_count(snap, order[i]));
 		}
 	}
 }
 
-void plm_snapshot_make(struct plm_snapshot *snap, const struct plm_state *st,
-		       struct plm_arena *arena, const uint8_t *wanted, bool slow)
+void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct plm_arena *arena,
+		     const uint8_t *wanted, bool slow)
 {
 	uint32_t *order = NULL;
 	uint8_t *trees = NULL;
 
-	*snap = (struct plm_snapshot){.st = st, .arena = arena, .slow = slow};
+	*snap = (struct plm_quotas){.st = st, .arena = arena, .slow = slow};
 	build_nodes(snap);
 	find_roots(snap);
 	order = link_children(snap);
@@ -524,44 +524,44 @@ void plm_snapshot_make(struct plm_snapshot *snap, const struct plm_state *st,
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-const struct plm_cluster_queue *plm_snapshot_queue(const struct plm_snapshot *snap, uint32_t node)
+const struct plm_cluster_queue *plm_quotas_queue(const struct plm_quotas *snap, uint32_t node)
 {
 	PLM_ASSERT(snap->tree.nodes[node].queue);
 	return plm_cluster_queue_at(snap->st, snap->tree.nodes[node].slot);
 }
 
-uint32_t plm_snapshot_pair(const struct plm_snapshot *snap, uint32_t node, plm_sym flavor,
-			   plm_sym resource)
+uint32_t plm_quotas_pair(const struct plm_quotas *snap, uint32_t node, plm_sym flavor,
+			 plm_sym resource)
 {
 	uint64_t cell = 0;
 
 	return pair_find(&snap->pairs[snap->tree.nodes[node].tree], flavor, resource, &cell);
 }
 
-const struct plm_pair *plm_snapshot_pair_at(const struct plm_snapshot *snap, uint32_t node,
-					    uint32_t pair)
+const struct plm_pair *plm_quotas_pair_at(const struct plm_quotas *snap, uint32_t node,
+					  uint32_t pair)
 {
-	PLM_ASSERT(pair < plm_snapshot_pair_count(snap, node));
+	PLM_ASSERT(pair < plm_quotas_pair_count(snap, node));
 	return &snap->pairs[snap->tree.nodes[node].tree].list[pair];
 }
 
-uint32_t plm_snapshot_pair_count(const struct plm_snapshot *snap, uint32_t node)
+uint32_t plm_quotas_pair_count(const struct plm_quotas *snap, uint32_t node)
 {
 	return snap->pairs[snap->tree.nodes[node].tree].count;
 }
 
-struct plm_cell *plm_snapshot_cell(const struct plm_snapshot *snap, uint32_t node, uint32_t pair)
+struct plm_cell *plm_quotas_cell(const struct plm_quotas *snap, uint32_t node, uint32_t pair)
 {
-	PLM_ASSERT(pair < plm_snapshot_pair_count(snap, node));
+	PLM_ASSERT(pair < plm_quotas_pair_count(snap, node));
 	return &snap->tree.nodes[node].cells[pair];
 }
 
-int64_t plm_snapshot_available(const struct plm_snapshot *snap, uint32_t node, uint32_t pair)
+int64_t plm_quotas_available(const struct plm_quotas *snap, uint32_t node, uint32_t pair)
 {
 	return plm_max(0, plm_quota_available(&snap->tree, node, pair));
 }
 
-static void add_holder(struct plm_snapshot *snap, uint32_t node, plm_id id)
+static void add_holder(struct plm_quotas *snap, uint32_t node, plm_id id)
 {
 	struct plm_holders *holders = &snap->holders[node];
 	const struct plm_workload *workload = plm_workload_at(snap->st, id);
@@ -569,11 +569,11 @@ static void add_holder(struct plm_snapshot *snap, uint32_t node, plm_id id)
 	holders->list[holders->count++] = (struct plm_holder){
 		.workload = id,
 		.node = node,
-		.uses = plm_snapshot_uses(snap, node, workload->assignments, workload),
+		.uses = plm_quotas_uses(snap, node, workload->assignments, workload),
 	};
 }
 
-const struct plm_holders *plm_snapshot_holders(struct plm_snapshot *snap, uint32_t node)
+const struct plm_holders *plm_quotas_holders(struct plm_quotas *snap, uint32_t node)
 {
 	struct plm_holders *holders = &snap->holders[node];
 	const struct plm_state *st = snap->st;
@@ -607,7 +607,7 @@ const struct plm_holders *plm_snapshot_holders(struct plm_snapshot *snap, uint32
 	return holders;
 }
 
-void plm_snapshot_prepare(struct plm_snapshot *snap, uint32_t node)
+void plm_quotas_prepare(struct plm_quotas *snap, uint32_t node)
 {
 	uint32_t root = snap->tree.nodes[node].tree;
 
@@ -616,7 +616,7 @@ void plm_snapshot_prepare(struct plm_snapshot *snap, uint32_t node)
 	}
 	for (uint32_t n = 0; n < snap->tree.count; n++) {
 		if (snap->tree.nodes[n].tree == root && snap->tree.nodes[n].queue) {
-			(void)plm_snapshot_holders(snap, n);
+			(void)plm_quotas_holders(snap, n);
 		}
 	}
 	snap->holders[root].made = true;
@@ -624,35 +624,35 @@ void plm_snapshot_prepare(struct plm_snapshot *snap, uint32_t node)
 
 /* ---- trial changes ----------------------------------------------------------------------------- */
 
-void plm_snapshot_use(const struct plm_snapshot *snap, uint32_t node, struct plm_uses uses)
+void plm_quotas_use(const struct plm_quotas *snap, uint32_t node, struct plm_uses uses)
 {
 	for (uint32_t i = 0; i < uses.count; i++) {
 		plm_quota_use(&snap->tree, node, uses.list[i].pair, uses.list[i].amount);
 	}
 }
 
-void plm_snapshot_free(const struct plm_snapshot *snap, uint32_t node, struct plm_uses uses)
+void plm_quotas_free(const struct plm_quotas *snap, uint32_t node, struct plm_uses uses)
 {
 	for (uint32_t i = 0; i < uses.count; i++) {
 		plm_quota_free(&snap->tree, node, uses.list[i].pair, uses.list[i].amount);
 	}
 }
 
-void plm_snapshot_remove(const struct plm_snapshot *snap, const struct plm_holder *holder)
+void plm_quotas_remove(const struct plm_quotas *snap, const struct plm_holder *holder)
 {
 	PLM_ASSERT(snap->gone[holder->workload.n] == 0);
 	snap->gone[holder->workload.n] = 1;
-	plm_snapshot_free(snap, holder->node, holder->uses);
+	plm_quotas_free(snap, holder->node, holder->uses);
 }
 
-void plm_snapshot_restore(const struct plm_snapshot *snap, const struct plm_holder *holder)
+void plm_quotas_restore(const struct plm_quotas *snap, const struct plm_holder *holder)
 {
 	PLM_ASSERT(snap->gone[holder->workload.n] == 1);
 	snap->gone[holder->workload.n] = 0;
-	plm_snapshot_use(snap, holder->node, holder->uses);
+	plm_quotas_use(snap, holder->node, holder->uses);
 }
 
-uint32_t plm_snapshot_walk(const struct plm_snapshot *snap, uint32_t top, uint32_t at, bool skip)
+uint32_t plm_quotas_walk(const struct plm_quotas *snap, uint32_t top, uint32_t at, bool skip)
 {
 	const struct plm_quota_node *nodes = snap->tree.nodes;
 

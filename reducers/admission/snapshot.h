@@ -52,7 +52,7 @@ struct plm_holders {
 	bool made;
 };
 
-struct plm_snapshot {
+struct plm_quotas {
 	const struct plm_state *st;
 	struct plm_arena *arena;
 	struct plm_quota_tree tree;
@@ -67,33 +67,33 @@ struct plm_snapshot {
  * Build it. 'wanted' has a byte per ClusterQueue slot: trees without any set byte get no cells. 'slow'
  * sums usage from the workload table.
  */
-void plm_snapshot_make(struct plm_snapshot *snap, const struct plm_state *st,
-		       struct plm_arena *arena, const uint8_t *wanted, bool slow);
+void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct plm_arena *arena,
+		     const uint8_t *wanted, bool slow);
 
-const struct plm_cluster_queue *plm_snapshot_queue(const struct plm_snapshot *snap, uint32_t node);
-uint32_t plm_snapshot_pair(const struct plm_snapshot *snap, uint32_t node, plm_sym flavor,
-			   plm_sym resource);
-const struct plm_pair *plm_snapshot_pair_at(const struct plm_snapshot *snap, uint32_t node,
-					    uint32_t pair);
-uint32_t plm_snapshot_pair_count(const struct plm_snapshot *snap, uint32_t node);
-struct plm_cell *plm_snapshot_cell(const struct plm_snapshot *snap, uint32_t node, uint32_t pair);
+const struct plm_cluster_queue *plm_quotas_queue(const struct plm_quotas *snap, uint32_t node);
+uint32_t plm_quotas_pair(const struct plm_quotas *snap, uint32_t node, plm_sym flavor,
+			 plm_sym resource);
+const struct plm_pair *plm_quotas_pair_at(const struct plm_quotas *snap, uint32_t node,
+					  uint32_t pair);
+uint32_t plm_quotas_pair_count(const struct plm_quotas *snap, uint32_t node);
+struct plm_cell *plm_quotas_cell(const struct plm_quotas *snap, uint32_t node, uint32_t pair);
 /* max(0, available). */
-int64_t plm_snapshot_available(const struct plm_snapshot *snap, uint32_t node, uint32_t pair);
+int64_t plm_quotas_available(const struct plm_quotas *snap, uint32_t node, uint32_t pair);
 /* The workloads that hold quota in 'node', those taken out too. */
-const struct plm_holders *plm_snapshot_holders(struct plm_snapshot *snap, uint32_t node);
+const struct plm_holders *plm_quotas_holders(struct plm_quotas *snap, uint32_t node);
 /* Make the holders of the whole tree of 'node': what is taken from the arena later can be given back. */
-void plm_snapshot_prepare(struct plm_snapshot *snap, uint32_t node);
+void plm_quotas_prepare(struct plm_quotas *snap, uint32_t node);
 /* Quota held by an assignment span in 'node'. */
-struct plm_uses plm_snapshot_uses(const struct plm_snapshot *snap, uint32_t node,
-				  plm_sym assignments, const struct plm_workload *workload);
+struct plm_uses plm_quotas_uses(const struct plm_quotas *snap, uint32_t node, plm_sym assignments,
+				const struct plm_workload *workload);
 
 /* Usage in and out; a holder also leaves the candidates. */
-void plm_snapshot_use(const struct plm_snapshot *snap, uint32_t node, struct plm_uses uses);
-void plm_snapshot_free(const struct plm_snapshot *snap, uint32_t node, struct plm_uses uses);
-void plm_snapshot_remove(const struct plm_snapshot *snap, const struct plm_holder *holder);
-void plm_snapshot_restore(const struct plm_snapshot *snap, const struct plm_holder *holder);
+void plm_quotas_use(const struct plm_quotas *snap, uint32_t node, struct plm_uses uses);
+void plm_quotas_free(const struct plm_quotas *snap, uint32_t node, struct plm_uses uses);
+void plm_quotas_remove(const struct plm_quotas *snap, const struct plm_holder *holder);
+void plm_quotas_restore(const struct plm_quotas *snap, const struct plm_holder *holder);
 
 /* The next node of the subtree of 'top' in pre-order, not below 'at' when 'skip'; PLM_NO_NODE at the end. */
-uint32_t plm_snapshot_walk(const struct plm_snapshot *snap, uint32_t top, uint32_t at, bool skip);
+uint32_t plm_quotas_walk(const struct plm_quotas *snap, uint32_t top, uint32_t at, bool skip);
 
 #endif

@@ -75,7 +75,7 @@ void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum p
 	entry->key = (struct plm_why){.object = round->snap.tree.nodes[entry->node].name};
 	if (assess->pair_count > 0) {
 		const struct plm_pair *pair =
-			plm_snapshot_pair_at(&round->snap, entry->node, assess->pairs[0]);
+			plm_quotas_pair_at(&round->snap, entry->node, assess->pairs[0]);
 
 		for (uint32_t i = assess->attempt_count; i-- > 0;) {
 			if (plm_sym_equal(assess->attempts[i].flavor, pair->flavor) &&

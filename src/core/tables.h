@@ -169,7 +169,7 @@ struct plm_pod {
 	plm_sym target;	       /* node or claim it is expected on */
 	uint32_t target_claim; /* 1: a claim */
 	uint32_t ending;       /* 1: we asked for its eviction or deletion */
-	uint32_t zero;
+	uint32_t batched;      /* 1: it opened or prolonged the batch window, and does so only once */
 	struct plm_why why;
 };
 
@@ -240,6 +240,10 @@ struct plm_node_claim {
 	plm_sym for_ns, for_name; /* the gang it was bought for, if any */
 	uint32_t end_reason;	  /* enum plm_reason, while ENDING */
 	uint32_t ended_by_cloud;  /* 1: no terminate is owed */
+	uint32_t failures;	  /* launches that failed */
+	uint32_t zero;
+	int64_t interrupted_ms; /* the cloud takes the instance then; 0 = it does not */
+	int64_t ended_ms;	/* when it was given up; 0 = it was not */
 	struct plm_why why;
 };
 

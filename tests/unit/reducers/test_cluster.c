@@ -146,10 +146,13 @@ static void admit(struct world *w, const char *name, const char *flavor)
 
 static void evict(struct world *w, const char *name)
 {
-	struct plm_w_evict decision = {plm_slice_str("ml"), plm_slice_str(name)};
+	struct plm_w_evict decision = {
+		.ns = plm_slice_str("ml"),
+		.name = plm_slice_str(name),
+		.reason = PLM_REASON_PREEMPTED,
+	};
 	plm_id id = workload(w, name);
 
-	decision.reason = PLM_REASON_PREEMPTED;
 	plm_workload_edit(&w->st, id)->evicted_ms = 5000;
 	plm_workload_edit(&w->st, id)->evicted_reason =
 		plm_intern(&w->st, plm_slice_str("Preempted"));

@@ -1,0 +1,231 @@
+/*
+ * Empty nodes go: karpenter.md 3.2, 3.5, 3.9; dialect: 10 minutes above minSize.
+ */
+#include "core/sort.h"
+#include "reducers/area.h"
+#include "reducers/disruption/budget.h"
+#include "reducers/provision/pass.h"
+
+struct hunt {
+	const struct plm_state *st;
+	struct plm_sched sched;
+	struct plm_out *out;
+	int64_t now_ms;
+	struct plm_taken *taken; /* nodes reserved by gangs or expected by pods */
+};
+
+/* What pods or gangs are waiting for is not removed: one bit per node and claim slot. */
+struct plm_taken {
+	uint8_t *nodes;
+	uint8_t *claims;
+};
+
+static void take(const struct hunt *h, plm_sym target, bool is_claim)
+{
+	plm_id id = plm_find(h->st, is_claim ? PLM_KIND_NODE_CLAIM : PLM_KIND_NODE, (plm_sym){0},
+			     target);
+
+	if (target.n == 0 || id.n == 0) {
+		return;
+	}
+	if (is_claim) {
+		h->taken->claims[id.n] = 1;
+	} else {
+		h->taken->nodes[id.n] = 1;
+	}
+}
+
+static void collect_taken(const struct hunt *h)
+{
+	PLM_EACH(h->st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(h->st, id);
+
+		if (!plm_pod_terminal(pod)) {
+			take(h, pod->target, pod->target_claim != 0);
+			take(h, pod->nominated, false);
+		}
+	}
+	PLM_EACH(h->st, workload, id)
+	{
+		uint32_t count = 0;
+		const struct plm_place *places = PLM_SPAN(h->st, plm_workload_at(h->st, id)->places,
+							  struct plm_place, &count);
+
+		for (uint32_t i = 0; i < count; i++) {
+			take(h, places[i].target, places[i].claim != 0);
+		}
+	}
+}
+
+/* How long a node of the pool may stand empty; PLM_UNSET = for ever. */
+static int64_t patience(const struct plm_node_pool *pool)
+{
+	if (pool->consolidate_after_ms != PLM_UNSET) {
+		return pool->consolidate_after_ms;
+	}
+	return pool->dialect != 0 ? PLM_EMPTY_DIALECT_MS : PLM_UNSET;
+}
+
+/* When the node may go for being empty; PLM_UNSET = it is not a candidate. */
+static int64_t due_of(const struct plm_state *st, plm_id node_id)
+{
+	const struct plm_node *node = plm_node_at(st, node_id);
+	const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
+	plm_id pool = {0};
+
+	if (node->claim.n == 0 || claim->phase != PLM_CLAIM_READY || node->pods > 0 ||
+	    node->do_not_disrupt != 0 || claim->do_not_disrupt != 0 ||
+	    claim->object.deleting_ms != PLM_UNSET || node->object.deleting_ms != PLM_UNSET) {
+		return PLM_UNSET;
+	}
+	pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
+	if (pool.n == 0 || patience(plm_node_pool_at(st, pool)) == PLM_UNSET ||
+	    node->empty_since_ms == PLM_UNSET) {
+		return PLM_UNSET;
+	}
+	return plm_add_sat(node->empty_since_ms, patience(plm_node_pool_at(st, pool)));
+}
+
+/* Dearest first, as the savings of an empty node are its price; then by name. */
+static int dearest_first(const void *context, uint32_t a, uint32_t b)
+{
+	const struct plm_state *st = context;
+	const struct plm_node *x = plm_node_at(st, (plm_id){a});
+	const struct plm_node *y = plm_node_at(st, (plm_id){b});
+	int64_t price_x = plm_node_claim_at(st, x->claim)->price_micro;
+	int64_t price_y = plm_node_claim_at(st, y->claim)->price_micro;
+
+	if (price_x != price_y) {
+		return price_x > price_y ? -1 : 1;
+	}
+	return plm_sym_compare(st, x->object.name, y->object.name);
+}
+
+static bool is_candidate(const struct hunt *h, plm_id id)
+{
+	int64_t due = due_of(h->st, id);
+
+	return due != PLM_UNSET && due <= h->now_ms && h->taken->nodes[id.n] == 0 &&
+	       h->taken->claims[plm_node_at(h->st, id)->claim.n] == 0;
+}
+
+static void remove_node(const struct hunt *h, plm_id id)
+{
+	const struct plm_node *node = plm_node_at(h->st, id);
+	const struct plm_node_claim *claim = plm_node_claim_at(h->st, node->claim);
+	struct plm_w_claim_end *w = PLM_NEW(h->sched.arena, struct plm_w_claim_end);
+
+	w->name = plm_sched_text(&h->sched, claim->object.name);
+	w->reason = PLM_REASON_EMPTY;
+	w->why =
+		(struct plm_w_explain){.kind = PLM_KIND_NODE_CLAIM,
+				       .name = w->name,
+				       .rule = PLM_RULE_EMPTY_NODE,
+				       .reason = PLM_REASON_EMPTY,
+				       .object = plm_sched_text(&h->sched, node->object.name),
+				       .resource = plm_slice_str("emptyMs"),
+				       .need = plm_sub_sat(due_of(h->st, id), node->empty_since_ms),
+				       .have = plm_sub_sat(h->now_ms, node->empty_since_ms),
+				       .limit = PLM_UNSET,
+				       .detail = plm_sched_text(&h->sched, claim->pool)};
+	(void)plm_out_add(h->out, PLM_EV_CLAIM_END, w, PLM_CAUSE_CYCLE);
+}
+
+/* Nodes and claims of the pool that are there to stay. */
+static int64_t size_of(const struct plm_state *st, plm_sym pool)
+{
+	int64_t size = 0;
+
+	PLM_EACH(st, node_claim, id)
+	{
+		const struct plm_node_claim *claim = plm_node_claim_at(st, id);
+
+		size += plm_sym_equal(claim->pool, pool) && !plm_claim_leaves(claim) ? 1 : 0;
+	}
+	return size;
+}
+
+static void hunt_pool(const struct hunt *h, plm_id pool_id, const uint32_t *nodes, uint32_t count)
+{
+	const struct plm_node_pool *pool = plm_node_pool_at(h->st, pool_id);
+	int64_t above = INT64_MAX;
+	int64_t allowed = 0;
+
+	if (pool->min_size != PLM_UNSET && pool->min_size > 0) {
+		above = size_of(h->st, pool->object.name) - pool->min_size;
+	}
+	allowed = plm_min(above, plm_budget_left(&h->sched, pool_id, "Empty", h->now_ms));
+	for (uint32_t i = 0; i < count && allowed > 0; i++) {
+		const struct plm_node *node = plm_node_at(h->st, (plm_id){nodes[i]});
+
+		if (plm_sym_equal(plm_node_claim_at(h->st, node->claim)->pool, pool->object.name)) {
+			remove_node(h, (plm_id){nodes[i]});
+			allowed--;
+		}
+	}
+}
+
+static bool any_due(const struct plm_state *st, int64_t now_ms)
+{
+	PLM_EACH(st, node, id)
+	{
+		int64_t due = due_of(st, id);
+
+		if (due != PLM_UNSET && due <= now_ms) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool plm_disruption_step(const struct plm_state *st, struct plm_cycle_run *run,
+			 struct plm_arena *scratch, struct plm_out *out)
+{
+	struct hunt *h = NULL;
+	uint32_t *nodes = NULL;
+	uint32_t count = 0;
+
+	if (!any_due(st, run->cycle.now_ms)) {
+		return true;
+	}
+	h = PLM_NEW(scratch, struct hunt);
+	h->st = st;
+	h->out = out;
+	h->now_ms = run->cycle.now_ms;
+	plm_sched_init(&h->sched, st, scratch);
+	h->taken = PLM_NEW(scratch, struct plm_taken);
+	h->taken->nodes = PLM_NEW_ARRAY(scratch, plm_node_bound(st), uint8_t);
+	h->taken->claims = PLM_NEW_ARRAY(scratch, plm_node_claim_bound(st), uint8_t);
+	collect_taken(h);
+	nodes = PLM_NEW_ARRAY(scratch, plm_node_live(st), uint32_t);
+	PLM_EACH(st, node, id)
+	{
+		if (is_candidate(h, id)) {
+			nodes[count++] = id.n;
+		}
+	}
+	plm_sort(nodes, count, dearest_first, st, scratch);
+	PLM_EACH(st, node_pool, pool)
+	{
+		hunt_pool(h, pool, nodes, count);
+	}
+	return true;
+}
+
+int64_t plm_disruption_next_due(const struct plm_state *st)
+{
+	int64_t next = PLM_UNSET;
+
+	PLM_EACH(st, node, id)
+	{
+		int64_t due = due_of(st, id);
+
+		/* What was due and stayed waits for something to happen, not for time. */
+		if (due != PLM_UNSET && due > plm_root(st)->now_ms &&
+		    (next == PLM_UNSET || due < next)) {
+			next = due;
+		}
+	}
+	return next;
+}

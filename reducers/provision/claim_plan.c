@@ -1,0 +1,465 @@
+/* Can a pod join an open claim, or begin one? karpenter.md 2.7 and the third step of 2.5. */
+#include "core/sort.h"
+#include "reducers/provision/pass.h"
+
+/* What a claim would be with one pod more. */
+struct trial {
+	struct plm_reqs reqs;
+	uint64_t *bits;
+	int64_t *total;
+	int64_t *most, *least; /* over the types that are left; set only when 'bits' changed */
+	bool narrowed;	       /* 'reqs' differ from the claim's */
+};
+
+static bool distinct_enough(const struct plm_pass *pass, const uint64_t *bits,
+			    const struct plm_req *req)
+{
+	struct plm_req seen = {.key = req->key};
+	size_t mark = plm_arena_mark(pass->arena);
+	bool enough = false;
+
+	for (uint32_t t = 0; t < pass->types.count && !enough; t++) {
+		const struct plm_req *has = NULL;
+		plm_sym *values = NULL;
+
+		if (!PLM_BIT(bits, t)) {
+			continue;
+		}
+		has = plm_reqs_get(&pass->types.reqs[t], req->key);
+		if (has == NULL || has->count == 0) {
+			continue;
+		}
+		values = PLM_NEW_ARRAY(pass->arena, seen.count + has->count, plm_sym);
+		if (seen.count > 0) {
+			memcpy(values, seen.values, seen.count * sizeof(*values));
+		}
+		memcpy(values + seen.count, has->values, has->count * sizeof(*values));
+		seen = plm_req_make(&pass->sched, req->key, PLM_OP_IN, values,
+				    seen.count + has->count);
+		enough = seen.count >= req->min_values;
+	}
+	plm_arena_rewind(pass->arena, mark);
+	return enough;
+}
+
+bool plm_types_min_values(const struct plm_pass *pass, const uint64_t *bits,
+			  const struct plm_reqs *reqs, plm_sym *bad)
+{
+	for (uint32_t i = 0; i < reqs->count; i++) {
+		if (reqs->list[i].min_values > 0 && !distinct_enough(pass, bits, &reqs->list[i])) {
+			*bad = reqs->list[i].key;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Types that hold 'total' beside one group of daemons; they are added to trial->bits. */
+static void filter_group(const struct plm_pass *pass, const struct plm_overhead *group,
+			 const uint64_t *from, struct trial *trial)
+{
+	uint32_t res = pass->res.count;
+
+	for (uint32_t w = 0; w < pass->types.words; w++) {
+		uint64_t word = from[w] & group->bits[w] & pass->types.sound[w];
+
+		for (; word != 0; word &= word - 1) {
+			uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(word);
+			const int64_t *have = pass->types.allocatable + (size_t)t * res;
+			uint32_t r = 0;
+
+			while (r < res && trial->total[r] + group->requests[r] <= have[r]) {
+				r++;
+			}
+			if (r < res) {
+				continue;
+			}
+			PLM_BIT_SET(trial->bits, t);
+			for (r = 0; r < res; r++) {
+				int64_t room = have[r] - group->requests[r];
+
+				trial->most[r] = plm_max(trial->most[r], room);
+				trial->least[r] = plm_min(trial->least[r], room);
+			}
+		}
+	}
+}
+
+static bool any_bit(const struct plm_pass *pass, const uint64_t *bits)
+{
+	for (uint32_t w = 0; w < pass->types.words; w++) {
+		if (bits[w] != 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Types of 'from' that are left once 'reqs' and 'total' of the trial hold. */
+static bool filter(const struct plm_pass *pass, const struct plm_open *claim, uint64_t *from,
+		   plm_sym ports, struct trial *trial)
+{
+	const struct plm_pool *pool = &pass->pools[claim->pool];
+
+	if (trial->narrowed) {
+		for (uint32_t i = 0; i < trial->reqs.count; i++) {
+			const struct plm_req *req = &trial->reqs.list[i];
+			const struct plm_req *old = plm_reqs_get(&claim->reqs, req->key);
+
+			if (old == NULL || !plm_req_equal(old, req)) {
+				plm_types_meet(pass, req, from);
+			}
+		}
+		plm_types_offered(pass, &trial->reqs, pass->types.available, from);
+	}
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		trial->most[r] = INT64_MIN;
+		trial->least[r] = INT64_MAX;
+	}
+	for (uint32_t g = 0; g < pool->overhead_count; g++) {
+		if (!plm_ports_taken(&pass->sched, pool->overheads[g].ports, ports)) {
+			filter_group(pass, &pool->overheads[g], from, trial);
+		}
+	}
+	return any_bit(pass, trial->bits);
+}
+
+static bool has_min_values(const struct plm_reqs *reqs)
+{
+	for (uint32_t i = 0; i < reqs->count; i++) {
+		if (reqs->list[i].min_values > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void link_want(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
+{
+	pass->wants[want].place = PLM_WANT_CLAIM;
+	pass->wants[want].at = claim->index;
+	pass->wants[want].next = claim->first;
+	claim->first = want + 1;
+	claim->pods++;
+}
+
+/*
+ * The fast way: nothing new is asked of the claim but room, and every type that is left has it. Returns
+ * false when the long way must be gone; '*out_never' tells that no type can have the room.
+ */
+static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
+		     const struct plm_want_shape *shape, uint32_t try, bool *out_never)
+{
+	bool all = PLM_BIT(claim->absorbed, try) != 0;
+
+	*out_never = false;
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		int64_t ask = plm_add_sat(claim->total[r], shape->requests[r]);
+
+		if (ask > claim->most[r]) {
+			*out_never = true;
+			return false;
+		}
+		all = all && ask <= claim->least[r];
+	}
+	if (!all) {
+		return false;
+	}
+	plm_res_add(pass, claim->total, shape->requests);
+	return true;
+}
+
+static void commit(struct plm_pass *pass, struct plm_open *claim, const struct trial *trial)
+{
+	claim->reqs = trial->reqs;
+	claim->bits = trial->bits;
+	claim->total = trial->total;
+	claim->most = trial->most;
+	claim->least = trial->least;
+	(void)pass;
+}
+
+static struct trial begin_trial(const struct plm_pass *pass, const struct plm_open *claim,
+				const int64_t *requests)
+{
+	struct trial trial = {
+		.reqs = claim->reqs,
+		.bits = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t),
+		.total = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t),
+		.most = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t),
+		.least = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t),
+	};
+
+	memcpy(trial.total, claim->total, pass->res.count * sizeof(int64_t));
+	plm_res_add(pass, trial.total, requests);
+	return trial;
+}
+
+static bool run_trial(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask,
+		      struct trial *trial)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
+	const struct plm_ask *asked = &kind->asks[ask];
+	uint64_t *from = NULL;
+	plm_sym bad = {0};
+
+	if (!PLM_BIT(claim->absorbed, shape->first_try + ask)) {
+		if (plm_taints_refuse(&pass->sched, &pass->pools[claim->pool].taints,
+				      &asked->tolerations) != NULL ||
+		    !plm_reqs_compatible(&pass->sched, &trial->reqs, &asked->reqs, true, NULL)) {
+			return false;
+		}
+		trial->reqs = plm_reqs_merge(&pass->sched, &trial->reqs, &asked->reqs);
+		trial->narrowed = asked->reqs.count > 0;
+	}
+	from = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
+	memcpy(from, claim->bits, pass->types.words * sizeof(*from));
+	if (!filter(pass, claim, from, kind->shape.ports, trial)) {
+		return false;
+	}
+	return claim->relaxed || !has_min_values(&trial->reqs) ||
+	       plm_types_min_values(pass, trial->bits, &trial->reqs, &bad);
+}
+
+bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
+	uint32_t try = shape->first_try + ask;
+	size_t mark = plm_arena_mark(pass->arena);
+	struct trial trial;
+	bool never = false;
+
+	pass->spent++;
+	if (plm_ports_taken(&pass->sched, claim->ports, kind->shape.ports)) {
+		PLM_BIT_SET(claim->failed, try);
+		return false;
+	}
+	if (kind->shape.ports.n == 0 && add_fast(pass, claim, shape, try, &never)) {
+		link_want(pass, claim, want);
+		return true;
+	}
+	if (never) {
+		PLM_BIT_SET(claim->failed, try);
+		return false;
+	}
+	trial = begin_trial(pass, claim, shape->requests);
+	if (!run_trial(pass, claim, want, ask, &trial)) {
+		plm_arena_rewind(pass->arena, mark);
+		PLM_BIT_SET(claim->failed, try);
+		return false;
+	}
+	commit(pass, claim, &trial);
+	PLM_BIT_SET(claim->absorbed, try);
+	claim->ports = plm_ports_add(&pass->sched, claim->ports, kind->shape.ports);
+	link_want(pass, claim, want);
+	return true;
+}
+
+/* ---- a new claim ------------------------------------------------------------------------------- */
+
+/* Types of the pool that its limits still allow. */
+void plm_pool_within_limits(const struct plm_pass *pass, const struct plm_pool *pool,
+			    uint64_t *bits)
+{
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		if (pool->left[r] == PLM_UNLIMITED) {
+			continue;
+		}
+		for (uint32_t t = 0; t < pass->types.count; t++) {
+			if (pass->types.capacity[(size_t)t * pass->res.count + r] > pool->left[r]) {
+				bits[t / 64] &= ~((uint64_t)1 << (t % 64));
+			}
+		}
+	}
+}
+
+/* The most that a claim may turn out to be is taken off the limits: it is never given back. */
+static void take_limits(const struct plm_pass *pass, struct plm_pool *pool,
+			const struct plm_open *claim)
+{
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		int64_t most = 0;
+
+		if (pool->left[r] == PLM_UNLIMITED) {
+			continue;
+		}
+		for (uint32_t t = 0; t < pass->types.count; t++) {
+			if (PLM_BIT(claim->bits, t)) {
+				most = plm_max(
+					most,
+					pass->types.capacity[(size_t)t * pass->res.count + r]);
+			}
+		}
+		pool->left[r] = plm_sub_sat(pool->left[r], most);
+	}
+	if (pool->nodes_left != PLM_UNLIMITED && !pass->strict) {
+		pool->nodes_left--;
+	}
+	if (pool->size_left != PLM_UNLIMITED) {
+		pool->size_left--;
+	}
+}
+
+static void list_add(struct plm_pass *pass, struct plm_open *claim)
+{
+	if (pass->claim_count == pass->claim_capacity) {
+		uint32_t room = pass->claim_capacity == 0 ? 64 : pass->claim_capacity * 2;
+		struct plm_open **list = PLM_NEW_ARRAY(pass->arena, room, struct plm_open *);
+
+		if (pass->claim_count > 0) {
+			memcpy(list, pass->claims, pass->claim_count * sizeof(struct plm_open *));
+		}
+		pass->claims = list;
+		pass->claim_capacity = room;
+	}
+	pass->claims[pass->claim_count++] = claim;
+}
+
+static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
+{
+	const struct plm_pool *pool = &pass->pools[pool_index];
+	struct plm_open *claim = PLM_NEW(pass->arena, struct plm_open);
+	struct plm_req host;
+
+	claim->pool = pool_index;
+	claim->index = pass->claims_made;
+	claim->host = (plm_sym){PLM_SYM_OUTSIDE + pass->claims_made};
+	host = plm_req_make(&pass->sched, pass->sched.known[PLM_KNOWN_HOSTNAME], PLM_OP_IN,
+			    &claim->host, 1);
+	claim->reqs = plm_reqs_add(&pass->sched, &pool->reqs, &host);
+	claim->bits = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
+	memcpy(claim->bits, pool->bits, pass->types.words * sizeof(uint64_t));
+	plm_pool_within_limits(pass, pool, claim->bits);
+	claim->total = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
+	claim->most = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
+	claim->least = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		claim->most[r] = INT64_MAX;
+		claim->least[r] = INT64_MIN;
+	}
+	claim->failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
+	claim->absorbed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
+	claim->relaxed = plm_root(pass->st)->min_values == PLM_MIN_VALUES_BEST_EFFORT;
+	return claim;
+}
+
+bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+
+	for (uint32_t p = 0; p < pass->pool_count; p++) {
+		struct plm_pool *pool = &pass->pools[p];
+		size_t mark = plm_arena_mark(pass->arena);
+		struct plm_open *claim = NULL;
+
+		if (pool->use != PLM_POOL_USED || PLM_BIT(pool->failed, shape->first_try + ask) ||
+		    pool->nodes_left <= 0 || pool->size_left <= 0) {
+			continue;
+		}
+		claim = begin_claim(pass, p);
+		if (plm_open_add(pass, claim, want, ask)) {
+			claim->relaxed = false;
+			pass->claims_made++;
+			take_limits(pass, pool, claim);
+			list_add(pass, claim);
+			return true;
+		}
+		plm_arena_rewind(pass->arena, mark);
+		PLM_BIT_SET(pool->failed, shape->first_try + ask);
+	}
+	return false;
+}
+
+bool plm_open_empty(struct plm_pass *pass, uint32_t index)
+{
+	struct plm_pool *pool = &pass->pools[index];
+	struct plm_open *claim = NULL;
+
+	if (pool->nodes_left <= 0 || pool->size_left <= 0) {
+		return false;
+	}
+	claim = begin_claim(pass, index);
+	if (!any_bit(pass, claim->bits)) {
+		return false;
+	}
+	claim->relaxed = false;
+	pass->claims_made++;
+	take_limits(pass, pool, claim);
+	list_add(pass, claim);
+	return true;
+}
+
+/* ---- an existing node -------------------------------------------------------------------------- */
+
+bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, uint32_t ask)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
+	const struct plm_ask *asked = &kind->asks[ask];
+	uint32_t try = shape->first_try + ask;
+
+	pass->spent++;
+	if (!plm_res_fits(pass, shape->requests, seat->left) ||
+	    plm_taints_refuse(&pass->sched, &seat->taints, &asked->tolerations) != NULL ||
+	    plm_ports_taken(&pass->sched, seat->ports, kind->shape.ports) ||
+	    (!PLM_BIT(seat->absorbed, try) &&
+	     !plm_reqs_compatible(&pass->sched, &seat->reqs, &asked->reqs, false, NULL))) {
+		PLM_BIT_SET(seat->failed, try);
+		return false;
+	}
+	if (!PLM_BIT(seat->absorbed, try)) {
+		seat->reqs = plm_reqs_merge(&pass->sched, &seat->reqs, &asked->reqs);
+		PLM_BIT_SET(seat->absorbed, try);
+	}
+	plm_res_sub(pass, seat->left, shape->requests);
+	seat->ports = plm_ports_add(&pass->sched, seat->ports, kind->shape.ports);
+	pass->wants[want].place = PLM_WANT_SEAT;
+	pass->wants[want].at = (uint32_t)(seat - pass->seats);
+	pass->wants[want].next = seat->first;
+	seat->first = want + 1;
+	seat->pods++;
+	return true;
+}
+
+/* ---- types of a finished claim ----------------------------------------------------------------- */
+
+struct by_price {
+	const struct plm_pass *pass;
+	const int64_t *prices;
+};
+
+static int cheapest_first(const void *context, uint32_t a, uint32_t b)
+{
+	const struct by_price *by = context;
+	int64_t x = by->prices[a] == PLM_UNSET ? INT64_MAX : by->prices[a];
+	int64_t y = by->prices[b] == PLM_UNSET ? INT64_MAX : by->prices[b];
+
+	if (x != y) {
+		return x < y ? -1 : 1;
+	}
+	/* The catalogue is in order of name. */
+	return a < b ? -1 : (a > b ? 1 : 0);
+}
+
+uint32_t *plm_open_types(const struct plm_pass *pass, const struct plm_open *claim, uint32_t most,
+			 uint32_t *out_count, int64_t *out_price)
+{
+	int64_t *prices = PLM_NEW_ARRAY(pass->arena, pass->types.count, int64_t);
+	uint32_t *types = PLM_NEW_ARRAY(pass->arena, pass->types.count, uint32_t);
+	struct by_price by = {pass, prices};
+	uint32_t count = 0;
+
+	for (uint32_t t = 0; t < pass->types.count; t++) {
+		if (PLM_BIT(claim->bits, t)) {
+			prices[t] = plm_types_price(pass, t, &claim->reqs);
+			types[count++] = t;
+		}
+	}
+	PLM_ASSERT(count > 0);
+	plm_sort(types, count, cheapest_first, &by, pass->arena);
+	*out_count = count < most ? count : most;
+	*out_price = prices[types[0]];
+	return types;
+}

@@ -1,0 +1,524 @@
+/* Claims as events: karpenter.md 2.11, names as exact as in 10. */
+#include "reducers/provision/emit.h"
+
+#include "core/hashing.h"
+#include "core/limits.h"
+#include "core/sort.h"
+
+/* ---- parts ------------------------------------------------------------------------------------- */
+
+static struct plm_slice text(const struct plm_sched *sched, plm_sym sym)
+{
+	return plm_sched_text(sched, sym);
+}
+
+struct plm_vec plm_emit_kvs(const struct plm_sched *sched, plm_sym kvs)
+{
+	uint32_t count = 0;
+	const struct plm_kv *list = PLM_SPAN(sched->st, kvs, struct plm_kv, &count);
+	struct plm_w_kv *rows = PLM_NEW_ARRAY(sched->arena, count, struct plm_w_kv);
+
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i] = (struct plm_w_kv){text(sched, list[i].key), text(sched, list[i].value)};
+	}
+	return (struct plm_vec){rows, count};
+}
+
+struct plm_vec plm_emit_taints(const struct plm_sched *sched, plm_sym taints)
+{
+	uint32_t count = 0;
+	const struct plm_taint *list = PLM_SPAN(sched->st, taints, struct plm_taint, &count);
+	struct plm_w_taint *rows = PLM_NEW_ARRAY(sched->arena, count, struct plm_w_taint);
+
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i] = (struct plm_w_taint){.key = text(sched, list[i].key),
+					       .value = text(sched, list[i].value),
+					       .effect = list[i].effect};
+	}
+	return (struct plm_vec){rows, count};
+}
+
+struct plm_vec plm_emit_amounts(const struct plm_sched *sched, plm_sym amounts)
+{
+	uint32_t count = 0;
+	const struct plm_amount *list = PLM_SPAN(sched->st, amounts, struct plm_amount, &count);
+	struct plm_w_amount *rows = PLM_NEW_ARRAY(sched->arena, count, struct plm_w_amount);
+
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i] = (struct plm_w_amount){.resource = text(sched, list[i].resource),
+						.amount = list[i].amount};
+	}
+	return (struct plm_vec){rows, count};
+}
+
+struct plm_slice plm_emit_key(const struct plm_sched *sched, const struct plm_object *object)
+{
+	struct plm_slice ns = text(sched, object->ns);
+	struct plm_slice name = text(sched, object->name);
+
+	return plm_arena_format(sched->arena, "%.*s/%.*s", (int)ns.size, (const char *)ns.ptr,
+				(int)name.size, (const char *)name.ptr);
+}
+
+static int by_text(const void *context, uint32_t a, uint32_t b)
+{
+	return plm_sched_compare(context, (plm_sym){a}, (plm_sym){b});
+}
+
+/* Symbols in order of their bytes. */
+static uint32_t *sorted(const struct plm_sched *sched, const plm_sym *values, uint32_t count)
+{
+	uint32_t *order = PLM_NEW_ARRAY(sched->arena, count, uint32_t);
+
+	for (uint32_t i = 0; i < count; i++) {
+		order[i] = values[i].n;
+	}
+	plm_sort(order, count, by_text, sched, sched->arena);
+	return order;
+}
+
+static struct plm_vec texts_of(const struct plm_sched *sched, const plm_sym *values, uint32_t count)
+{
+	const uint32_t *order = sorted(sched, values, count);
+	struct plm_slice *rows = PLM_NEW_ARRAY(sched->arena, count, struct plm_slice);
+
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i] = text(sched, (plm_sym){order[i]});
+	}
+	return (struct plm_vec){rows, count};
+}
+
+/* ---- requirements ------------------------------------------------------------------------------ */
+
+static struct plm_vec one_number(const struct plm_sched *sched, int64_t number)
+{
+	struct plm_slice *row = PLM_NEW(sched->arena, struct plm_slice);
+
+	*row = plm_arena_format(sched->arena, "%lld", (long long)number);
+	return (struct plm_vec){row, 1};
+}
+
+/* One or two expressions: both bounds of a range are two (exclusions are lost, as upstream). */
+static uint32_t put_req(const struct plm_sched *sched, const struct plm_req *req,
+			struct plm_w_expr *rows)
+{
+	struct plm_w_expr row = {
+		.key = text(sched, req->key), .op = plm_req_op(req), .min_values = req->min_values};
+	uint32_t count = 0;
+
+	if (req->gte != PLM_NO_GTE) {
+		row.op = PLM_OP_GTE;
+		row.values = one_number(sched, req->gte);
+		rows[count++] = row;
+	}
+	if (req->lte != PLM_NO_LTE) {
+		row.op = PLM_OP_LTE;
+		row.values = one_number(sched, req->lte);
+		rows[count++] = row;
+	}
+	if (count == 0) {
+		row.values = texts_of(sched, req->values, req->count);
+		rows[count++] = row;
+	}
+	return count;
+}
+
+static struct plm_vec emit_reqs(const struct plm_sched *sched, const struct plm_reqs *reqs)
+{
+	plm_sym *keys = PLM_NEW_ARRAY(sched->arena, reqs->count, plm_sym);
+	struct plm_w_expr *rows =
+		PLM_NEW_ARRAY(sched->arena, (size_t)reqs->count * 2, struct plm_w_expr);
+	const uint32_t *order = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < reqs->count; i++) {
+		keys[i] = reqs->list[i].key;
+	}
+	order = sorted(sched, keys, reqs->count);
+	for (uint32_t i = 0; i < reqs->count; i++) {
+		plm_sym key = {order[i]};
+
+		if (!plm_sym_equal(key, sched->known[PLM_KNOWN_HOSTNAME])) {
+			count += put_req(sched, plm_reqs_get(reqs, key), rows + count);
+		}
+	}
+	return (struct plm_vec){rows, count};
+}
+
+/* Capacity types that the options have in stock within the requirements: written into the claim. */
+static struct plm_reqs pin_capacity_type(const struct plm_pass *pass, const struct plm_open *claim)
+{
+	const struct plm_types *types = &pass->types;
+	plm_sym *values = PLM_NEW_ARRAY(pass->arena, types->offer_count, plm_sym);
+	uint32_t count = 0;
+	struct plm_req req;
+
+	for (uint32_t c = 0; c < types->offer_count; c++) {
+		bool used = false;
+
+		if (!plm_reqs_compatible(&pass->sched, &claim->reqs, &types->offers[c].reqs, true,
+					 NULL)) {
+			continue;
+		}
+		for (uint32_t t = 0; t < types->count && !used; t++) {
+			used = PLM_BIT(claim->bits, t) &&
+			       PLM_BIT(types->available + (size_t)t * types->offer_words, c);
+		}
+		if (used) {
+			values[count++] = types->offers[c].capacity_type;
+		}
+	}
+	req = plm_req_make(&pass->sched, pass->sched.known[PLM_KNOWN_CAPACITY_TYPE], PLM_OP_IN,
+			   values, count);
+	return plm_reqs_add(&pass->sched, &claim->reqs, &req);
+}
+
+/* ---- labels ------------------------------------------------------------------------------------ */
+
+/*
+ * What the node will be called for sure: template labels, the pool, and for labels of the user's own
+ * one admissible value (karpenter.md 2.4, Any). Sorted by key.
+ */
+static bool any_value(const struct plm_sched *sched, const struct plm_req *req,
+		      struct plm_slice *out)
+{
+	if (req->complement == 0) {
+		if (req->count == 0 || (req->count > 1 && plm_known_label(sched, req->key))) {
+			return false;
+		}
+		*out = text(sched, (plm_sym){sorted(sched, req->values, req->count)[0]});
+		return true;
+	}
+	if (plm_known_label(sched, req->key)) {
+		return false;
+	}
+	*out = plm_arena_format(sched->arena, "%lld",
+				(long long)(req->gte == PLM_NO_GTE ? 0 : req->gte));
+	return true;
+}
+
+static struct plm_vec emit_labels(const struct plm_sched *sched, const struct plm_reqs *reqs)
+{
+	plm_sym *keys = PLM_NEW_ARRAY(sched->arena, reqs->count, plm_sym);
+	struct plm_w_kv *rows = PLM_NEW_ARRAY(sched->arena, reqs->count, struct plm_w_kv);
+	const uint32_t *order = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < reqs->count; i++) {
+		keys[i] = reqs->list[i].key;
+	}
+	order = sorted(sched, keys, reqs->count);
+	for (uint32_t i = 0; i < reqs->count; i++) {
+		const struct plm_req *req = plm_reqs_get(reqs, (plm_sym){order[i]});
+
+		if (plm_sym_equal(req->key, sched->known[PLM_KNOWN_HOSTNAME]) ||
+		    !any_value(sched, req, &rows[count].value)) {
+			continue;
+		}
+		rows[count++].key = text(sched, req->key);
+	}
+	return (struct plm_vec){rows, count};
+}
+
+/* ---- amounts ----------------------------------------------------------------------------------- */
+
+/* Pods plus the least that daemons take on the types that are left. */
+static int64_t *claim_requests(const struct plm_pass *pass, const struct plm_open *claim)
+{
+	const struct plm_pool *pool = &pass->pools[claim->pool];
+	int64_t *sum = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
+
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		sum[r] = INT64_MAX;
+	}
+	for (uint32_t g = 0; g < pool->overhead_count; g++) {
+		uint64_t left = 0;
+
+		for (uint32_t w = 0; w < pass->types.words; w++) {
+			left |= pool->overheads[g].bits[w] & claim->bits[w];
+		}
+		for (uint32_t r = 0; left != 0 && r < pass->res.count; r++) {
+			sum[r] = plm_min(sum[r], pool->overheads[g].requests[r]);
+		}
+	}
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		sum[r] = plm_add_sat(sum[r] == INT64_MAX ? 0 : sum[r], claim->total[r]);
+	}
+	return sum;
+}
+
+static struct plm_vec emit_vector(const struct plm_pass *pass, const int64_t *amounts)
+{
+	const uint32_t *order = sorted(&pass->sched, pass->res.names, pass->res.count);
+	struct plm_w_amount *rows =
+		PLM_NEW_ARRAY(pass->arena, pass->res.count, struct plm_w_amount);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < pass->res.count; i++) {
+		uint32_t r = plm_res_find(&pass->res, (plm_sym){order[i]});
+
+		if (amounts[r] != 0) {
+			rows[count++] = (struct plm_w_amount){
+				.resource = text(&pass->sched, pass->res.names[r]),
+				.amount = amounts[r]};
+		}
+	}
+	return (struct plm_vec){rows, count};
+}
+
+/* ---- offers ------------------------------------------------------------------------------------ */
+
+struct offer_row {
+	uint32_t type;
+	plm_sym zone, capacity_type;
+	int64_t price;
+};
+
+struct offer_rows {
+	const struct plm_sched *sched;
+	const struct offer_row *rows;
+};
+
+static int cheapest_offer(const void *context, uint32_t a, uint32_t b)
+{
+	const struct offer_rows *in = context;
+	const struct offer_row *x = &in->rows[a];
+	const struct offer_row *y = &in->rows[b];
+	int order = 0;
+
+	if (x->price != y->price) {
+		return x->price < y->price ? -1 : 1;
+	}
+	if (x->type != y->type) {
+		return x->type < y->type ? -1 : 1; /* the catalogue is in order of name */
+	}
+	order = plm_sched_compare(in->sched, x->zone, y->zone);
+	if (order == 0) {
+		order = plm_sched_compare(in->sched, x->capacity_type, y->capacity_type);
+	}
+	return order != 0 ? order : (a < b ? -1 : (a > b ? 1 : 0));
+}
+
+/* Offerings of 'types' that fit 'reqs', by price, then name, then zone; '*out_price' of the best. */
+static struct plm_vec emit_offers(const struct plm_pass *pass, const uint32_t *types,
+				  uint32_t type_count, const struct plm_reqs *reqs,
+				  int64_t *out_price)
+{
+	struct offer_row *rows = NULL;
+	uint32_t *order = NULL;
+	struct plm_w_offer *offers = NULL;
+	uint32_t room = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < type_count; i++) {
+		uint32_t offerings = 0;
+
+		(void)PLM_SPAN(pass->st, pass->types.slots[types[i]]->offerings,
+			       struct plm_offering, &offerings);
+		room += offerings;
+	}
+	rows = PLM_NEW_ARRAY(pass->arena, room, struct offer_row);
+	order = PLM_NEW_ARRAY(pass->arena, room, uint32_t);
+	for (uint32_t i = 0; i < type_count; i++) {
+		uint32_t offerings = 0;
+		const struct plm_offering *list =
+			PLM_SPAN(pass->st, pass->types.slots[types[i]]->offerings,
+				 struct plm_offering, &offerings);
+
+		for (uint32_t k = 0; k < offerings; k++) {
+			if (plm_types_offer_fits(pass, types[i], &list[k], reqs)) {
+				order[count] = count;
+				rows[count++] = (struct offer_row){types[i], list[k].zone,
+								   list[k].capacity_type,
+								   list[k].price_micro};
+			}
+		}
+	}
+	plm_sort(order, count, cheapest_offer, &(struct offer_rows){&pass->sched, rows},
+		 pass->arena);
+	*out_price = count == 0 ? PLM_UNSET : rows[order[0]].price;
+	count = count < PLM_LIMIT_LAUNCH_OFFERS ? count : PLM_LIMIT_LAUNCH_OFFERS;
+	offers = PLM_NEW_ARRAY(pass->arena, count, struct plm_w_offer);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct offer_row *row = &rows[order[i]];
+
+		offers[i] = (struct plm_w_offer){
+			.instance_type = text(&pass->sched, pass->types.slots[row->type]->name),
+			.zone = text(&pass->sched, row->zone),
+			.capacity_type = text(&pass->sched, row->capacity_type),
+		};
+	}
+	return (struct plm_vec){offers, count};
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+/* "<pool>-<5 characters>" in the alphabet of Kubernetes' generated names; never one that exists. */
+static struct plm_slice claim_name(const struct plm_pass *pass, plm_sym pool, uint64_t number)
+{
+	static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
+	struct plm_slice prefix = text(&pass->sched, pool);
+	char suffix[6] = {0};
+
+	for (uint64_t salt = 0;; salt++) {
+		uint64_t hash = plm_hash_mix((number + 1) * 0x9e3779b97f4a7c15ULL + salt);
+		struct plm_slice name = {0};
+		plm_sym sym = {0};
+
+		for (uint32_t i = 0; i < 5; i++) {
+			suffix[i] = alphabet[hash % (sizeof(alphabet) - 1)];
+			hash /= sizeof(alphabet) - 1;
+		}
+		name = plm_arena_format(pass->arena, "%.*s-%s", (int)prefix.size,
+					(const char *)prefix.ptr, suffix);
+		sym = plm_sym_find(pass->st, name);
+		if (sym.n == 0 ||
+		    plm_find(pass->st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, sym).n == 0) {
+			return name;
+		}
+	}
+}
+
+/* ---- claims ------------------------------------------------------------------------------------ */
+
+static struct plm_vec type_names(const struct plm_pass *pass, const uint32_t *types, uint32_t count)
+{
+	struct plm_slice *rows = PLM_NEW_ARRAY(pass->arena, count, struct plm_slice);
+
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i] = text(&pass->sched, pass->types.slots[types[i]]->name);
+	}
+	return (struct plm_vec){rows, count};
+}
+
+/* The types that were considered, with their prices: at most eight. */
+static struct plm_vec considered(const struct plm_pass *pass, const struct plm_open *claim,
+				 const uint32_t *types, uint32_t count)
+{
+	uint32_t shown = count < PLM_EXPLAIN_MAX_CANDIDATES ? count : PLM_EXPLAIN_MAX_CANDIDATES;
+	struct plm_w_candidate *rows = PLM_NEW_ARRAY(pass->arena, shown, struct plm_w_candidate);
+
+	for (uint32_t i = 0; i < shown; i++) {
+		rows[i] = (struct plm_w_candidate){
+			.candidate = text(&pass->sched, pass->types.slots[types[i]]->name),
+			.rule = i == 0 ? PLM_RULE_FITS : PLM_RULE_CHEAPEST,
+			.resource = plm_slice_str("priceMicroUSDPerHour"),
+			.need = PLM_UNSET,
+			.have = plm_types_price(pass, types[i], &claim->reqs)};
+	}
+	return (struct plm_vec){rows, shown};
+}
+
+static void launch(const struct plm_pass *pass, const struct plm_w_claim *claim,
+		   const struct plm_vec *offers, uint32_t cause, struct plm_out *out)
+{
+	struct plm_w_intent *intent = PLM_NEW(pass->arena, struct plm_w_intent);
+	struct plm_w_req_launch *request = PLM_NEW(pass->arena, struct plm_w_req_launch);
+	plm_id pool = plm_find(pass->st, PLM_KIND_NODE_POOL, (plm_sym){0},
+			       plm_sym_find(pass->st, claim->pool));
+	plm_id class = {0};
+
+	if (plm_root(pass->st)->observe_only != 0) {
+		return;
+	}
+	*intent = (struct plm_w_intent){.call = PLM_CALL_LAUNCH,
+					.kind = PLM_KIND_NODE_CLAIM,
+					.name = claim->name,
+					.encoder = PLM_ENCODER_VERSION,
+					.deadline_ms = PLM_UNSET};
+	*request = (struct plm_w_req_launch){.claim = claim->name,
+					     .pool = claim->pool,
+					     .class_name = claim->class_name,
+					     .offers = *offers,
+					     .labels = claim->labels,
+					     .taints = claim->taints,
+					     .startup_taints = claim->startup_taints};
+	if (pool.n != 0) {
+		const struct plm_node_pool *slot = plm_node_pool_at(pass->st, pool);
+
+		class = plm_find(pass->st, (enum plm_kind)slot->class_kind, (plm_sym){0},
+				 slot->class_name);
+	}
+	if (class.n != 0) {
+		request->tags =
+			plm_emit_kvs(&pass->sched, plm_node_class_at(pass->st, class)->tags);
+	}
+	(void)plm_out_intent(out, intent, request, cause);
+}
+
+uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t ordinal,
+			const struct plm_purpose *purpose, struct plm_out *out)
+{
+	const struct plm_pool *pool = &pass->pools[claim->pool];
+	struct plm_w_claim *w = PLM_NEW(pass->arena, struct plm_w_claim);
+	struct plm_reqs pinned = pin_capacity_type(pass, claim);
+	uint32_t count = 0;
+	int64_t price = PLM_UNSET;
+	uint32_t *types = plm_open_types(pass, claim, PLM_LIMIT_CLAIM_TYPES, &count, &price);
+	struct plm_vec offers = emit_offers(pass, types, count, &claim->reqs, &price);
+	uint32_t handle = 0;
+
+	w->name = claim_name(pass, pool->slot->object.name,
+			     plm_root(pass->st)->claims_made + ordinal);
+	w->pool = text(&pass->sched, pool->slot->object.name);
+	w->class_name = text(&pass->sched, pool->slot->class_name);
+	w->requirements = emit_reqs(&pass->sched, &pinned);
+	w->types = type_names(pass, types, count);
+	w->requests = emit_vector(pass, claim_requests(pass, claim));
+	w->labels = emit_labels(&pass->sched, &pinned);
+	w->taints = plm_emit_taints(&pass->sched, pool->slot->taints);
+	w->startup_taints = plm_emit_taints(&pass->sched, pool->slot->startup_taints);
+	w->price_micro = price;
+	if (purpose->workload.n != 0) {
+		const struct plm_object *gang =
+			&plm_workload_at(pass->st, purpose->workload)->object;
+
+		w->for_ns = text(&pass->sched, gang->ns);
+		w->for_name = text(&pass->sched, gang->name);
+	}
+	w->why = (struct plm_w_explain){.kind = PLM_KIND_NODE_CLAIM,
+					.name = w->name,
+					.rule = purpose->rule,
+					.reason = purpose->reason,
+					.object = w->pool,
+					.resource = plm_slice_str("pods"),
+					.need = claim->pods,
+					.have = PLM_UNSET,
+					.limit = PLM_UNSET,
+					.detail = ((const struct plm_slice *)w->types.ptr)[0],
+					.considered = considered(pass, claim, types, count)};
+	handle = plm_out_add(out, PLM_EV_CLAIM, w, PLM_CAUSE_CYCLE);
+	launch(pass, w, &offers, handle, out);
+	claim->name_text = w->name;
+	return handle;
+}
+
+bool plm_emit_launch(struct plm_pass *pass, plm_id id, struct plm_out *out)
+{
+	const struct plm_node_claim *slot = plm_node_claim_at(pass->st, id);
+	struct plm_reqs reqs = plm_reqs_of_exprs(&pass->sched, slot->requirements);
+	uint32_t count = 0;
+	const plm_sym *names = PLM_SPAN(pass->st, slot->types, plm_sym, &count);
+	uint32_t *types = PLM_NEW_ARRAY(pass->arena, count, uint32_t);
+	uint32_t known = 0;
+	int64_t price = PLM_UNSET;
+	struct plm_vec offers = {0};
+	struct plm_w_claim claim = {0};
+
+	for (uint32_t i = 0; i < count; i++) {
+		types[known] = plm_types_find(pass, names[i]);
+		known += types[known] < pass->types.count ? 1 : 0;
+	}
+	offers = emit_offers(pass, types, known, &reqs, &price);
+	if (offers.count == 0) {
+		return false;
+	}
+	claim.name = text(&pass->sched, slot->object.name);
+	claim.pool = text(&pass->sched, slot->pool);
+	claim.class_name = text(&pass->sched, slot->class_name);
+	claim.labels = plm_emit_kvs(&pass->sched, slot->object.labels);
+	claim.taints = plm_emit_taints(&pass->sched, slot->taints);
+	claim.startup_taints = plm_emit_taints(&pass->sched, slot->startup_taints);
+	launch(pass, &claim, &offers, PLM_CAUSE_CYCLE, out);
+	return true;
+}

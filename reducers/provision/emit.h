@@ -1,0 +1,34 @@
+/*
+ * emit.h - from a pass to the wire structs of decisions
+ *
+ * Owns: the texts and lists of CLAIM, PLACES, NOMINATE and the launch request. Everything is made in the
+ * arena of the step. Does not: decide.
+ */
+#ifndef PLM_REDUCERS_PROVISION_EMIT_H
+#define PLM_REDUCERS_PROVISION_EMIT_H
+
+#include "reducers/provision/pass.h"
+
+struct plm_vec plm_emit_kvs(const struct plm_sched *sched, plm_sym kvs);
+struct plm_vec plm_emit_taints(const struct plm_sched *sched, plm_sym taints);
+struct plm_vec plm_emit_amounts(const struct plm_sched *sched, plm_sym amounts);
+/* "ns/name". */
+struct plm_slice plm_emit_key(const struct plm_sched *sched, const struct plm_object *object);
+
+/* For whom and why claims are bought. */
+struct plm_purpose {
+	plm_id workload; /* 0 = plain pods */
+	enum plm_reason reason;
+	enum plm_rule rule;
+};
+
+/*
+ * CLAIM, and the INTENT of its launch, for an open claim of 'pass'; gives it its name, the
+ * 'ordinal'-th of this step. Returns the CLAIM's handle.
+ */
+uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t ordinal,
+			const struct plm_purpose *purpose, struct plm_out *out);
+/* INTENT of another launch for a claim that stands in state; false: no offer is left. */
+bool plm_emit_launch(struct plm_pass *pass, plm_id claim, struct plm_out *out);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * explain.h - why a pod or gang has no place, as data
+ *
+ * Owns: the funnel (what each rule leaves of a pool's types), the candidates with the numbers that
+ * decided, for EXPLAINED and RELEASE and, run on the state of any point, for `why`. Everything is made
+ * in the given arena. Does not: compose a sentence.
+ *
+ * Per pool the rules are looked at one by one, each as if the others held, so that all that stands in
+ * the way is named at once: "no type has 8 GPUs, and were there one, its taint is not tolerated".
+ */
+#ifndef PLM_REDUCERS_PROVISION_EXPLAIN_H
+#define PLM_REDUCERS_PROVISION_EXPLAIN_H
+
+#include "reducers/provision/pass.h"
+
+/* Why wants of 'shape' have no place; head of the record (kind, ns, name, reason) is the caller's. */
+void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_explain *out);
+/* Why a pod is not looked at: it asks for what no pod may ask for. */
+void plm_explain_refused(struct plm_pass *pass, plm_id pod, struct plm_w_explain *out);
+/* Of the first pod of a gang that a packed pass has no place for. False: all have one. */
+bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_explain *out);
+/* Of a pending pod. False: it is not pending, bound, or has a place. */
+bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *arena, plm_id pod,
+			       struct plm_w_explain *out);
+/* Of a gang, for the flavors that it holds or, when it holds none, for none. False: it fits. */
+bool plm_provision_explain_workload(const struct plm_state *st, struct plm_arena *arena,
+				    plm_id workload, struct plm_w_explain *out);
+/* Is 'why' what was said already? */
+bool plm_why_same(const struct plm_state *st, const struct plm_why *said,
+		  const struct plm_w_explain *why);
+
+#endif

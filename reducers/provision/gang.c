@@ -1,0 +1,589 @@
+#include "reducers/provision/gang.h"
+
+#include "core/limits.h"
+#include "reducers/provision/emit.h"
+#include "reducers/provision/explain.h"
+
+/* ---- what flavors add -------------------------------------------------------------------------- */
+
+static const struct plm_assignment *assignment_of(const struct plm_pass *pass, uint32_t set)
+{
+	const struct plm_workload *workload = plm_workload_at(pass->st, pass->gang);
+	uint32_t count = 0;
+	uint32_t sets = 0;
+	const struct plm_pod_set *names =
+		PLM_SPAN(pass->st, workload->pod_sets, struct plm_pod_set, &sets);
+	const struct plm_assignment *list =
+		PLM_SPAN(pass->st, workload->assignments, struct plm_assignment, &count);
+
+	PLM_ASSERT(set < sets);
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(list[i].name, names[set].name)) {
+			return &list[i];
+		}
+	}
+	return NULL;
+}
+
+static void add_tolerations(struct plm_pass *pass, struct plm_ask *ask, plm_sym span)
+{
+	uint32_t count = 0;
+	const struct plm_toleration *more = PLM_SPAN(pass->st, span, struct plm_toleration, &count);
+	struct plm_toleration *list = NULL;
+
+	if (count == 0) {
+		return;
+	}
+	list = PLM_NEW_ARRAY(pass->arena, ask->tolerations.count + count, struct plm_toleration);
+	if (ask->tolerations.count > 0) {
+		memcpy(list, ask->tolerations.list, ask->tolerations.count * sizeof(*list));
+	}
+	memcpy(list + ask->tolerations.count, more, count * sizeof(*list));
+	ask->tolerations.list = list;
+	ask->tolerations.count += count;
+}
+
+void plm_gang_asks(struct plm_pass *pass, struct plm_want_kind *kind)
+{
+	const struct plm_assignment *assignment = assignment_of(pass, kind->set - 1);
+	uint32_t count = 0;
+	const struct plm_kv *flavors =
+		assignment == NULL ? NULL
+				   : PLM_SPAN(pass->st, assignment->flavors, struct plm_kv, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_id id = plm_find(pass->st, PLM_KIND_FLAVOR, (plm_sym){0}, flavors[i].value);
+		struct plm_reqs labels = {0};
+
+		if (id.n == 0 || (i > 0 && plm_sym_equal(flavors[i].value, flavors[i - 1].value))) {
+			continue;
+		}
+		labels = plm_reqs_of_labels(&pass->sched, plm_flavor_at(pass->st, id)->node_labels);
+		for (uint32_t a = 0; a < kind->ask_count; a++) {
+			struct plm_ask *ask = &kind->asks[a];
+
+			ask->reqs = plm_reqs_merge(&pass->sched, &ask->reqs, &labels);
+			ask->strict = plm_reqs_merge(&pass->sched, &ask->strict, &labels);
+			add_tolerations(pass, ask, plm_flavor_at(pass->st, id)->tolerations);
+		}
+	}
+}
+
+/* ---- a plan as events -------------------------------------------------------------------------- */
+
+struct plan {
+	struct plm_pass *pass;
+	plm_id id;
+	const struct plm_workload *workload;
+	struct plm_w_place *places;
+	uint32_t count;
+	struct plm_out *out;
+};
+
+static void add_place(struct plan *plan, uint32_t set, struct plm_slice target, bool is_claim)
+{
+	uint32_t sets = 0;
+	const struct plm_pod_set *names =
+		PLM_SPAN(plan->pass->st, plan->workload->pod_sets, struct plm_pod_set, &sets);
+	struct plm_slice name = plm_sched_text(&plan->pass->sched, names[set].name);
+
+	PLM_ASSERT(set < sets);
+	for (uint32_t i = 0; i < plan->count; i++) {
+		struct plm_w_place *place = &plan->places[i];
+
+		if (plm_slice_equal(place->target, target) &&
+		    plm_slice_equal(place->pod_set, name)) {
+			place->count++;
+			return;
+		}
+	}
+	plan->places[plan->count++] = (struct plm_w_place){
+		.pod_set = name, .target = target, .claim = is_claim ? 1 : 0, .count = 1};
+}
+
+static const struct plm_open *claim_at(const struct plm_pass *pass, uint32_t index)
+{
+	for (uint32_t i = 0; i < pass->claim_count; i++) {
+		if (pass->claims[i]->index == index) {
+			return pass->claims[i];
+		}
+	}
+	PLM_UNREACHABLE();
+}
+
+static void collect(struct plan *plan)
+{
+	const struct plm_pass *pass = plan->pass;
+
+	for (uint32_t i = 0; i < pass->want_count; i++) {
+		const struct plm_want *want = &pass->wants[i];
+
+		if (want->place == PLM_WANT_SEAT) {
+			const struct plm_seat *seat = &pass->seats[want->at];
+			bool is_claim = seat->claim.n != 0;
+			plm_sym name =
+				is_claim ? plm_node_claim_at(pass->st, seat->claim)->object.name
+					 : seat->name;
+
+			add_place(plan, want->set, plm_sched_text(&pass->sched, name), is_claim);
+		} else {
+			add_place(plan, want->set, claim_at(pass, want->at)->name_text, true);
+		}
+	}
+}
+
+/* Claims in the order in which they were opened. */
+static void emit_claims(struct plan *plan)
+{
+	struct plm_purpose purpose = {
+		.workload = plan->id, .reason = PLM_REASON_PROVISIONED, .rule = PLM_RULE_GANG};
+
+	for (uint32_t index = 0; index < plan->pass->claims_made; index++) {
+		for (uint32_t i = 0; i < plan->pass->claim_count; i++) {
+			struct plm_open *claim = plan->pass->claims[i];
+
+			if (claim->index == index) {
+				(void)plm_emit_claim(plan->pass, claim, index, &purpose, plan->out);
+			}
+		}
+	}
+}
+
+static void emit_places(struct plan *plan)
+{
+	struct plm_pass *pass = plan->pass;
+	struct plm_w_places *w = PLM_NEW(pass->arena, struct plm_w_places);
+
+	plan->places = PLM_NEW_ARRAY(pass->arena, pass->want_count, struct plm_w_place);
+	collect(plan);
+	w->ns = plm_sched_text(&pass->sched, plan->workload->object.ns);
+	w->name = plm_sched_text(&pass->sched, plan->workload->object.name);
+	w->places = (struct plm_vec){plan->places, plan->count};
+	w->deadline_ms = plm_add_sat(pass->now_ms, plm_root(pass->st)->gang_timeout_ms);
+	w->why = (struct plm_w_explain){.kind = plan->workload->object.kind,
+					.ns = w->ns,
+					.name = w->name,
+					.rule = pass->claims_made > 0 ? PLM_RULE_CHEAPEST
+								      : PLM_RULE_EXISTING_NODE,
+					.reason = PLM_REASON_WAITING_FOR_CAPACITY,
+					.resource = plm_slice_str("pods"),
+					.need = pass->want_count,
+					.have = pass->want_count,
+					.limit = pass->claims_made};
+	(void)plm_out_add(plan->out, PLM_EV_PLACES, w, PLM_CAUSE_CYCLE);
+}
+
+/* ---- giving up --------------------------------------------------------------------------------- */
+
+/* Nodes bought for the gang that did not come up yet are not needed by anyone. */
+static void end_claims(const struct plm_sched *sched, const struct plm_object *gang,
+		       enum plm_reason reason, uint32_t cause, struct plm_out *out)
+{
+	PLM_EACH(sched->st, node_claim, id)
+	{
+		const struct plm_node_claim *claim = plm_node_claim_at(sched->st, id);
+		struct plm_w_claim_end *w = NULL;
+
+		if (claim->phase >= PLM_CLAIM_JOINED || !plm_sym_equal(claim->for_ns, gang->ns) ||
+		    !plm_sym_equal(claim->for_name, gang->name) || claim->object.seq != 0) {
+			continue;
+		}
+		w = PLM_NEW(sched->arena, struct plm_w_claim_end);
+		w->name = plm_sched_text(sched, claim->object.name);
+		w->reason = reason;
+		w->why = (struct plm_w_explain){.kind = PLM_KIND_NODE_CLAIM,
+						.name = w->name,
+						.rule = PLM_RULE_GANG,
+						.reason = reason,
+						.object = plm_sched_text(sched, gang->name),
+						.need = PLM_UNSET,
+						.have = PLM_UNSET,
+						.limit = PLM_UNSET};
+		(void)plm_out_add(out, PLM_EV_CLAIM_END, w, cause);
+	}
+}
+
+static struct plm_slice first_flavor(const struct plm_sched *sched,
+				     const struct plm_workload *workload)
+{
+	uint32_t count = 0;
+	const struct plm_assignment *sets =
+		PLM_SPAN(sched->st, workload->assignments, struct plm_assignment, &count);
+	uint32_t flavors = 0;
+	const struct plm_kv *list =
+		count == 0 ? NULL : PLM_SPAN(sched->st, sets[0].flavors, struct plm_kv, &flavors);
+
+	return flavors == 0 ? plm_slice_of(NULL, 0) : plm_sched_text(sched, list[0].value);
+}
+
+static void release(const struct plm_sched *sched, plm_id id, const struct plm_w_explain *why,
+		    struct plm_out *out)
+{
+	const struct plm_workload *workload = plm_workload_at(sched->st, id);
+	struct plm_w_release *w = PLM_NEW(sched->arena, struct plm_w_release);
+	uint32_t handle = 0;
+
+	w->ns = plm_sched_text(sched, workload->object.ns);
+	w->name = plm_sched_text(sched, workload->object.name);
+	w->reason = PLM_REASON_NO_CAPACITY;
+	w->requeued = 1;
+	w->why = *why;
+	w->why.flavor = first_flavor(sched, workload);
+	handle = plm_out_add(out, PLM_EV_RELEASE, w, PLM_CAUSE_CYCLE);
+	end_claims(sched, &workload->object, PLM_REASON_NO_CAPACITY, handle, out);
+}
+
+/* ---- deciding ---------------------------------------------------------------------------------- */
+
+static void plan_gang(const struct plm_state *st, struct plm_arena *arena, plm_id id,
+		      struct plm_out *out)
+{
+	struct plm_pass *pass = PLM_NEW(arena, struct plm_pass);
+	struct plan plan = {
+		.pass = pass, .id = id, .workload = plm_workload_at(st, id), .out = out};
+	struct plm_w_explain why = {0};
+
+	plm_pass_begin(pass, st, arena, &(struct plm_demand){.workload = id});
+	plm_pass_pack(pass);
+	if (plm_explain_gang(pass, id, &why)) {
+		release(&pass->sched, id, &why, out);
+		return;
+	}
+	emit_claims(&plan);
+	emit_places(&plan);
+}
+
+static bool check_open(const struct plm_state *st, const struct plm_workload *workload)
+{
+	return workload->stage == PLM_STAGE_RESERVED && workload->evicted_reason.n == 0 &&
+	       workload->cluster_queue.n != 0 &&
+	       plm_cluster_queue_at(st, workload->cluster_queue)->capacity_check != 0;
+}
+
+enum places_state {
+	PLACES_NONE,
+	PLACES_BROKEN,
+	PLACES_COMING,
+	PLACES_READY
+};
+
+static enum places_state look_at_places(const struct plm_state *st,
+					const struct plm_workload *workload)
+{
+	uint32_t count = 0;
+	const struct plm_place *places = PLM_SPAN(st, workload->places, struct plm_place, &count);
+	enum places_state state = count == 0 ? PLACES_NONE : PLACES_READY;
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_id claim = {0};
+
+		if (!plm_target_stands(st, places[i].target, places[i].claim != 0)) {
+			return PLACES_BROKEN;
+		}
+		if (places[i].claim != 0) {
+			claim = plm_find(st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, places[i].target);
+			if (plm_node_claim_at(st, claim)->phase != PLM_CLAIM_READY) {
+				state = PLACES_COMING;
+			}
+		}
+	}
+	return state;
+}
+
+/* The other checks of the queue, those that somebody else answers. */
+static bool others_ready(const struct plm_state *st, const struct plm_workload *workload)
+{
+	uint32_t count = 0;
+	const struct plm_check_status *checks =
+		PLM_SPAN(st, workload->checks, struct plm_check_status, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_id check = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, checks[i].name);
+		bool own = check.n != 0 &&
+			   plm_sym_is(st, plm_admission_check_at(st, check)->controller,
+				      "plimsoll.dev/capacity");
+
+		if (!own && checks[i].state != PLM_CHECK_READY) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void admit(const struct plm_sched *sched, const struct plm_workload *workload,
+		  struct plm_out *out)
+{
+	struct plm_w_admit *w = PLM_NEW(sched->arena, struct plm_w_admit);
+
+	w->ns = plm_sched_text(sched, workload->object.ns);
+	w->name = plm_sched_text(sched, workload->object.name);
+	w->why = (struct plm_w_explain){.kind = workload->object.kind,
+					.ns = w->ns,
+					.name = w->name,
+					.rule = PLM_RULE_FITS,
+					.reason = PLM_REASON_ADMITTED,
+					.need = PLM_UNSET,
+					.have = PLM_UNSET,
+					.limit = PLM_UNSET};
+	(void)plm_out_add(out, PLM_EV_ADMIT, w, PLM_CAUSE_CYCLE);
+}
+
+static void give_up_late(const struct plm_sched *sched, plm_id id, struct plm_out *out)
+{
+	const struct plm_workload *workload = plm_workload_at(sched->st, id);
+	struct plm_w_explain why = {
+		.kind = workload->object.kind,
+		.ns = plm_sched_text(sched, workload->object.ns),
+		.name = plm_sched_text(sched, workload->object.name),
+		.rule = PLM_RULE_TIMEOUT,
+		.reason = PLM_REASON_NO_CAPACITY,
+		.need = PLM_UNSET,
+		.have = PLM_UNSET,
+		.limit = plm_root(sched->st)->gang_timeout_ms,
+	};
+
+	release(sched, id, &why, out);
+}
+
+/* True when something was said of this gang. */
+static bool look_at_gang(const struct plm_sched *sched, plm_id id, int64_t now_ms,
+			 struct plm_out *out)
+{
+	const struct plm_workload *workload = plm_workload_at(sched->st, id);
+
+	switch (look_at_places(sched->st, workload)) {
+	case PLACES_NONE:
+	case PLACES_BROKEN:
+		plan_gang(sched->st, sched->arena, id, out);
+		return true;
+	case PLACES_COMING:
+		if (workload->places_deadline_ms != PLM_UNSET &&
+		    workload->places_deadline_ms <= now_ms) {
+			give_up_late(sched, id, out);
+			return true;
+		}
+		return false;
+	case PLACES_READY:
+		if (others_ready(sched->st, workload)) {
+			admit(sched, workload, out);
+			return true;
+		}
+		return false;
+	}
+	PLM_UNREACHABLE();
+}
+
+/* Who reserved first plans first; then by name. */
+static bool before(const struct plm_state *st, plm_id a, plm_id b)
+{
+	const struct plm_workload *x = plm_workload_at(st, a);
+	const struct plm_workload *y = plm_workload_at(st, b);
+	int order = 0;
+
+	if (x->priority != y->priority) {
+		return x->priority > y->priority;
+	}
+	if (x->reserved_ms != y->reserved_ms) {
+		return x->reserved_ms < y->reserved_ms;
+	}
+	if (x->object.created_ms != y->object.created_ms) {
+		return x->object.created_ms < y->object.created_ms;
+	}
+	order = plm_sym_compare(st, x->object.ns, y->object.ns);
+	if (order == 0) {
+		order = plm_sym_compare(st, x->object.name, y->object.name);
+	}
+	return order < 0;
+}
+
+bool plm_gangs_step(const struct plm_state *st, struct plm_arena *arena, int64_t now_ms,
+		    struct plm_out *out)
+{
+	struct plm_sched *sched = PLM_NEW(arena, struct plm_sched);
+	plm_id next = {0};
+
+	plm_sched_init(sched, st, arena);
+	PLM_EACH(st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(st, id);
+		enum places_state state = PLACES_NONE;
+
+		if (!check_open(st, workload)) {
+			continue;
+		}
+		state = look_at_places(st, workload);
+		if (state == PLACES_NONE || state == PLACES_BROKEN) {
+			next = next.n == 0 || before(st, id, next) ? id : next;
+		} else if (look_at_gang(sched, id, now_ms, out)) {
+			return true;
+		}
+	}
+	return next.n != 0 && look_at_gang(sched, next, now_ms, out);
+}
+
+int64_t plm_gangs_due(const struct plm_state *st)
+{
+	int64_t due = PLM_UNSET;
+
+	PLM_EACH(st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(st, id);
+
+		if (workload->places.n != 0 && workload->stage == PLM_STAGE_RESERVED &&
+		    workload->places_deadline_ms != PLM_UNSET &&
+		    (due == PLM_UNSET || workload->places_deadline_ms < due)) {
+			due = workload->places_deadline_ms;
+		}
+	}
+	return due;
+}
+
+/* ---- pods that have come ----------------------------------------------------------------------- */
+
+/* Places of all gangs, with what is left of each. */
+struct held_place {
+	plm_id workload;
+	const struct plm_place *place;
+	int64_t left;
+	struct plm_slice *pods;
+	uint32_t pod_count;
+};
+
+struct held_places {
+	struct held_place *list;
+	uint32_t count;
+};
+
+static struct held_places collect_held(const struct plm_sched *sched)
+{
+	struct held_places held = {NULL, 0};
+	uint32_t count = 0;
+
+	PLM_EACH(sched->st, workload, id)
+	{
+		(void)PLM_SPAN(sched->st, plm_workload_at(sched->st, id)->places, struct plm_place,
+			       &count);
+		held.count += count;
+	}
+	held.list = PLM_NEW_ARRAY(sched->arena, held.count, struct held_place);
+	held.count = 0;
+	PLM_EACH(sched->st, workload, id)
+	{
+		const struct plm_place *places =
+			PLM_SPAN(sched->st, plm_workload_at(sched->st, id)->places,
+				 struct plm_place, &count);
+
+		for (uint32_t i = 0; i < count; i++) {
+			bool stands = plm_target_stands(sched->st, places[i].target,
+							places[i].claim != 0);
+
+			held.list[held.count++] =
+				(struct held_place){.workload = id,
+						    .place = &places[i],
+						    .left = stands ? places[i].count : 0};
+		}
+	}
+	return held;
+}
+
+/* Is the pod on the place's target, bound or expected? */
+static bool stands_on(const struct plm_state *st, const struct plm_pod *pod,
+		      const struct plm_place *place)
+{
+	plm_id claim = {0};
+
+	if (pod->node.n == 0) {
+		return plm_sym_equal(pod->target, place->target);
+	}
+	if (place->claim == 0) {
+		return plm_sym_equal(pod->node, place->target);
+	}
+	claim = plm_find(st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, place->target);
+	return claim.n != 0 && plm_sym_equal(plm_node_claim_at(st, claim)->node, pod->node);
+}
+
+static void use_up(const struct plm_sched *sched, const struct held_places *held,
+		   const struct plm_pod *pod)
+{
+	plm_sym set = {0};
+	plm_id workload = plm_pod_gang(sched, pod, &set);
+
+	for (uint32_t i = 0; workload.n != 0 && i < held->count; i++) {
+		struct held_place *place = &held->list[i];
+
+		if (place->workload.n == workload.n && place->left > 0 &&
+		    plm_sym_equal(place->place->pod_set, set) &&
+		    stands_on(sched->st, pod, place->place)) {
+			place->left--;
+			return;
+		}
+	}
+}
+
+static bool expects(const struct plm_sched *sched, const struct held_places *held, plm_id id)
+{
+	const struct plm_pod *pod = plm_pod_at(sched->st, id);
+	plm_sym set = {0};
+	plm_id workload = plm_pod_gang(sched, pod, &set);
+
+	for (uint32_t i = 0; workload.n != 0 && i < held->count; i++) {
+		struct held_place *place = &held->list[i];
+
+		if (place->workload.n != workload.n || place->left <= 0 ||
+		    !plm_sym_equal(place->place->pod_set, set)) {
+			continue;
+		}
+		if (place->pods == NULL) {
+			place->pods =
+				PLM_NEW_ARRAY(sched->arena, (size_t)place->left, struct plm_slice);
+		}
+		place->pods[place->pod_count++] = plm_emit_key(sched, &pod->object);
+		place->left--;
+		return true;
+	}
+	return false;
+}
+
+static bool floats(const struct plm_sched *sched, const struct plm_pod *pod)
+{
+	return plm_pod_pending(sched, pod) &&
+	       !plm_target_stands(sched->st, pod->target, pod->target_claim != 0);
+}
+
+bool plm_gangs_nominate(const struct plm_state *st, struct plm_arena *arena, struct plm_out *out)
+{
+	struct plm_sched *sched = PLM_NEW(arena, struct plm_sched);
+	struct held_places held = {NULL, 0};
+	bool any = false;
+
+	plm_sched_init(sched, st, arena);
+	held = collect_held(sched);
+	if (held.count == 0) {
+		return false;
+	}
+	PLM_EACH(st, pod, id)
+	{
+		if (plm_pod_holds(plm_pod_at(st, id)) && !floats(sched, plm_pod_at(st, id))) {
+			use_up(sched, &held, plm_pod_at(st, id));
+		}
+	}
+	PLM_EACH(st, pod, id)
+	{
+		if (floats(sched, plm_pod_at(st, id))) {
+			any = expects(sched, &held, id) || any;
+		}
+	}
+	for (uint32_t i = 0; i < held.count; i++) {
+		struct plm_w_nominate *w = NULL;
+
+		if (held.list[i].pod_count == 0) {
+			continue;
+		}
+		w = PLM_NEW(arena, struct plm_w_nominate);
+		w->target = plm_sched_text(sched, held.list[i].place->target);
+		w->claim = held.list[i].place->claim;
+		w->pods = (struct plm_vec){held.list[i].pods, held.list[i].pod_count};
+		(void)plm_out_add(out, PLM_EV_NOMINATE, w, PLM_CAUSE_CYCLE);
+	}
+	return any;
+}

@@ -1,0 +1,325 @@
+/*
+ * pass.h - one planning pass: what there is, what is wanted, and the plan that grows
+ *
+ * Owns: the working memory of Karpenter's provisioning loop (spec/karpenter.md 2.3-2.8), shared by the
+ * pass over pending pods, the capacity check of gangs and the explanations. Everything lives in the
+ * arena of 'sched' and dies with the step; state is only read.
+ *
+ * Names: a *type* is a row of the catalogue, a *pool* a NodePool that may make nodes, a *seat* a node
+ * or claim that exists, an *open claim* one that this pass wants, a *want* one pod to place. Wants of
+ * equal shape share a *shape*, shapes that differ in requests only share a *kind*, whose asks are the
+ * states of its preferences. A *try* is (shape, state); what a try failed on for good is remembered in
+ * bit sets, so that ten thousand equal pods cost little more than one.
+ */
+#ifndef PLM_REDUCERS_PROVISION_PASS_H
+#define PLM_REDUCERS_PROVISION_PASS_H
+
+#include "core/out.h"
+#include "reducers/sched/affinity.h"
+#include "reducers/sched/ports.h"
+#include "reducers/sched/selector.h"
+
+/* Launches of one claim before it is given up; each asks for up to PLM_LIMIT_LAUNCH_OFFERS offers. */
+#define PLM_LAUNCH_TRIES 10
+
+#define PLM_BIT(set, i) (((set)[(i) / 64] >> ((i) % 64)) & 1U)
+#define PLM_BIT_SET(set, i) ((set)[(i) / 64] |= (uint64_t)1 << ((i) % 64))
+
+/* Resources that anything in this pass asks for or limits; vectors have one number per name. */
+struct plm_resources {
+	plm_sym *names;
+	uint32_t count;
+	uint32_t cpu, memory, pods; /* indexes */
+};
+
+/* How the types of the catalogue answer for one label key: equal requirements share a class. */
+struct plm_key_classes {
+	plm_sym key;
+	uint32_t count;
+	struct plm_req *reqs; /* by class */
+	uint16_t *class_of;   /* by type; PLM_NO_CLASS = the type does not mention the key */
+};
+#define PLM_NO_CLASS UINT16_MAX
+
+/* Offerings with equal requirements, whatever their type. */
+struct plm_offer_class {
+	plm_sym requirements;
+	plm_sym zone, capacity_type, reservation;
+	struct plm_reqs reqs;
+};
+
+struct plm_types {
+	uint32_t count;
+	uint32_t words; /* of a bit set over types */
+	const struct plm_instance_type **slots;
+	struct plm_reqs *reqs;
+	int64_t *capacity; /* count x resources */
+	int64_t *allocatable;
+	uint64_t *sound;	      /* no negative allocatable */
+	struct plm_key_classes *keys; /* by key number */
+	uint32_t key_count;
+	struct plm_offer_class *offers;
+	uint32_t offer_count;
+	uint32_t offer_words;
+	uint64_t *available; /* count x offer_words: classes that are in stock at a known price */
+	uint64_t *existing;  /* the same, whether in stock or not */
+};
+
+/* Daemon sets that run on the same types of a pool. */
+struct plm_overhead {
+	uint64_t *bits; /* types */
+	int64_t *requests;
+	const struct plm_ports *ports;
+};
+
+enum plm_pool_use {
+	PLM_POOL_USED,
+	PLM_POOL_NOT_READY, /* says so, its class does, or it is being deleted */
+	PLM_POOL_NO_TYPE,   /* none that fits the pool's own requirements is offered */
+};
+
+struct plm_pool {
+	plm_id id;
+	const struct plm_node_pool *slot;
+	plm_id class_id;
+	enum plm_pool_use use;
+	struct plm_reqs reqs;
+	struct plm_taints taints;
+	uint64_t *bits; /* types that fit the pool */
+	struct plm_overhead *overheads;
+	uint32_t overhead_count;
+	int64_t *left;	    /* of the limits; PLM_UNLIMITED where there is none */
+	int64_t nodes_left; /* of the limit on nodes; PLM_UNLIMITED */
+	int64_t size_left;  /* of maxSize; PLM_UNLIMITED */
+	uint32_t nodes;	    /* nodes and claims that count */
+	uint64_t *failed;   /* tries that no new claim of this pool can ever hold */
+};
+
+struct plm_seat {
+	plm_sym name;
+	plm_id node, claim; /* either may be 0 */
+	bool initialized;
+	struct plm_reqs reqs;
+	struct plm_taints taints;
+	int64_t *left;
+	const struct plm_ports *ports;
+	uint64_t *failed;     /* tries that do not fit for good */
+	uint64_t *absorbed;   /* tries whose requirements are in 'reqs' already */
+	uint32_t first, pods; /* wants placed here by this pass, linked by want.next */
+};
+
+/* Places of a gang that none of its pods uses yet. */
+struct plm_seat_hold {
+	plm_id workload;
+	plm_sym set;
+	uint32_t seat;
+	int64_t left;
+};
+
+struct plm_open {
+	uint32_t pool;
+	uint32_t index; /* order of opening */
+	bool relaxed;	/* minimum values do not count: MIN_VALUES_POLICY=BestEffort, first pod */
+	plm_sym host;	/* a name of this pass */
+	struct plm_reqs reqs;
+	uint64_t *bits; /* types that are left */
+	int64_t *total; /* requests of its pods, without daemon sets */
+	int64_t *most;	/* per resource: the most that a type that is left has for pods */
+	int64_t *least; /* and the least */
+	const struct plm_ports *ports;
+	uint64_t *failed, *absorbed;
+	uint32_t first, pods;
+	struct plm_slice name_text; /* given when it is written out */
+};
+
+struct plm_want_kind {
+	struct plm_shape shape; /* of one pod; requests do not count */
+	plm_sym labels, ns;	/* only set where topology looks at them */
+	uint32_t set;		/* gang: index of the pod set + 1 */
+	struct plm_ask *asks;
+	uint32_t ask_count;
+};
+
+struct plm_want_shape {
+	plm_sym shape, labels, ns;
+	uint32_t set; /* gang: index of the pod set + 1; its flavors have a part in what it asks */
+	uint32_t kind;
+	uint32_t first_try;
+	int64_t *requests; /* 'pods' is 1 */
+	uint32_t hopeless; /* claims made + 1 when no place was found in any state */
+};
+
+enum plm_want_place {
+	PLM_WANT_OPEN,
+	PLM_WANT_SEAT,
+	PLM_WANT_CLAIM
+};
+
+struct plm_want {
+	plm_id pod; /* 0 = a pod of a gang that does not exist yet */
+	uint32_t shape;
+	uint32_t set; /* gang: index of its pod set */
+	enum plm_want_place place;
+	uint32_t at;   /* index of the seat or open claim */
+	uint32_t next; /* next want there, index + 1 */
+	uint32_t last_length;
+};
+
+/* DaemonSet as the pass sees it. */
+struct plm_daemon {
+	plm_id id;
+	const struct plm_shape *shape;
+	int64_t *requests;
+	struct plm_ask *asks; /* required terms in turn */
+	uint32_t ask_count, ask_now;
+};
+
+struct plm_pass {
+	struct plm_sched sched;
+	plm_id gang; /* whose pods are planned; 0 = plain pods */
+	const struct plm_state *st;
+	struct plm_arena *arena;
+	bool strict; /* exactly Karpenter */
+	bool soft_taints;
+	int64_t now_ms;
+	struct plm_resources res;
+	struct plm_types types;
+	struct plm_daemon *daemons;
+	uint32_t daemon_count;
+	struct plm_pool *pools; /* those that can be used first, in order of choice */
+	uint32_t pool_count;
+	struct plm_seat *seats;
+	uint32_t seat_count;
+	struct plm_seat_hold *places;
+	uint32_t place_count;
+	struct plm_open **claims; /* in the order of trial */
+	uint32_t claim_count, claim_capacity;
+	uint32_t claims_made;
+	struct plm_want_kind *kinds;
+	uint32_t kind_count;
+	struct plm_want_shape *shapes;
+	uint32_t shape_count;
+	struct plm_want *wants;
+	uint32_t want_count, want_room;
+	uint32_t *order;       /* wants, biggest first */
+	uint32_t *shape_index; /* open addressing while wants are collected */
+	uint32_t shape_mask, shape_room;
+	bool by_labels; /* topology: shapes differ in labels and namespace too */
+	uint32_t try_count, try_words;
+	uint32_t *seat_from; /* per try: seats before this one failed for good */
+	uint64_t spent;
+};
+
+/* ---- catalog.c ---- */
+void plm_pass_types(struct plm_pass *pass);
+/* Types of 'from' whose requirements meet 'req'. */
+void plm_types_meet(const struct plm_pass *pass, const struct plm_req *req, uint64_t *bits);
+/* Types of 'bits' that have an offering in stock which fits 'reqs'. */
+void plm_types_offered(const struct plm_pass *pass, const struct plm_reqs *reqs,
+		       const uint64_t *offered, uint64_t *bits);
+/* The cheapest offering in stock of 'type' that fits; PLM_UNSET when there is none. */
+int64_t plm_types_price(const struct plm_pass *pass, uint32_t type, const struct plm_reqs *reqs);
+uint32_t plm_types_count(const struct plm_pass *pass, const uint64_t *bits);
+/* Do the types of 'bits' have as many values per key as 'reqs' want? */
+bool plm_types_min_values(const struct plm_pass *pass, const uint64_t *bits,
+			  const struct plm_reqs *reqs, plm_sym *bad);
+/* Index of the type called 'name', types.count when there is none. */
+uint32_t plm_types_find(const struct plm_pass *pass, plm_sym name);
+
+/* Is 'offering' of 'type' usable and within 'reqs'? */
+bool plm_types_offer_fits(const struct plm_pass *pass, uint32_t type,
+			  const struct plm_offering *offering, const struct plm_reqs *reqs);
+/* Known, priced, in stock and not refused by the cloud lately. */
+bool plm_offering_usable(const struct plm_pass *pass, plm_sym type,
+			 const struct plm_offering *offering);
+
+/* ---- resources.c ---- */
+void plm_res_begin(struct plm_pass *pass);
+uint32_t plm_res_find(const struct plm_resources *res, plm_sym name); /* count = none */
+void plm_res_note(struct plm_pass *pass, plm_sym amounts);
+/* Write what 'amounts' has into the vector 'out'; other members stay. */
+void plm_res_fill(const struct plm_pass *pass, plm_sym amounts, int64_t *out);
+int64_t *plm_res_vector(const struct plm_pass *pass, plm_sym amounts);
+/* The same with one pod. */
+int64_t *plm_res_of_pod(const struct plm_pass *pass, plm_sym requests);
+bool plm_res_negative(const struct plm_pass *pass, plm_sym amounts);
+void plm_res_add(const struct plm_pass *pass, int64_t *to, const int64_t *amounts);
+void plm_res_sub(const struct plm_pass *pass, int64_t *to, const int64_t *amounts);
+bool plm_res_fits(const struct plm_pass *pass, const int64_t *ask, const int64_t *have);
+
+/* ---- demand.c ---- */
+/* Is 'pod' bound to a node, or expected on one, and not over? */
+bool plm_pod_holds(const struct plm_pod *pod);
+bool plm_pod_terminal(const struct plm_pod *pod);
+bool plm_pod_of_daemon(const struct plm_sched *sched, const struct plm_pod *pod);
+/* A pod that Karpenter would look for a place for (karpenter.md 2.1), wherever it is expected. */
+bool plm_pod_pending(const struct plm_sched *sched, const struct plm_pod *pod);
+/* A pod that has to move off its node when that goes away. */
+bool plm_pod_moves(const struct plm_sched *sched, const struct plm_pod *pod);
+/* Why a pod is refused before any node is looked at; PLM_RULE_NONE = it is not. */
+enum plm_rule plm_pod_refused(const struct plm_sched *sched, const struct plm_pod *pod,
+			      plm_sym *out_key);
+/* The workload with reserved places that 'pod' belongs to, and its pod set; 0 = none. */
+plm_id plm_pod_gang(const struct plm_sched *sched, const struct plm_pod *pod, plm_sym *out_set);
+
+/* Given up, or being deleted: nothing is placed on it any more. */
+bool plm_claim_leaves(const struct plm_node_claim *claim);
+/* Is what a pod or place is expected on still there to take it? */
+bool plm_target_stands(const struct plm_state *st, plm_sym target, bool is_claim);
+/* Pods of 'set' that the workload's quota is for. */
+int64_t plm_gang_count(const struct plm_state *st, const struct plm_workload *workload,
+		       const struct plm_pod_set *set);
+
+/* What a pass is about. Both may be absent: then it only shows what is free. */
+struct plm_demand {
+	bool pods;	 /* all pods that need a place */
+	plm_id workload; /* or every pod of this gang */
+};
+/* Collect wants and shapes, with resources noted; kinds, asks and vectors follow once all are known. */
+void plm_pass_wants(struct plm_pass *pass, const struct plm_demand *demand);
+void plm_pass_kinds(struct plm_pass *pass);
+/* Biggest first: karpenter.md 2.5. */
+void plm_pass_order(struct plm_pass *pass);
+
+/* ---- daemons.c, pools.c, seats.c ---- */
+void plm_pass_daemons(struct plm_pass *pass);
+void plm_pass_daemon_requests(struct plm_pass *pass);
+void plm_pool_overheads(struct plm_pass *pass, struct plm_pool *pool);
+void plm_pass_note_pools(struct plm_pass *pass);
+void plm_pass_pools(struct plm_pass *pass);
+void plm_pass_seats(struct plm_pass *pass);
+/* Does 'daemon' run where 'taints' and 'reqs' hold? Terms that fail are taken off it. */
+bool plm_daemon_runs(const struct plm_pass *pass, struct plm_daemon *daemon,
+		     const struct plm_taints *taints, const struct plm_reqs *reqs, bool known_ok);
+
+/* ---- pass.c ----
+ * All of the below, for a step that needs the catalogue only. */
+void plm_pass_begin_types(struct plm_pass *pass, const struct plm_state *st,
+			  struct plm_arena *arena);
+/* All of the above, in order. */
+void plm_pass_begin(struct plm_pass *pass, const struct plm_state *st, struct plm_arena *arena,
+		    const struct plm_demand *demand);
+
+/* ---- pack.c, claim_plan.c ---- */
+/* Place every want as far as that goes. */
+void plm_pass_pack(struct plm_pass *pass);
+/* Places for one want in one state of its preferences. True: placed. */
+bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask);
+bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask);
+/* A claim of pool 'pool' that nobody asked for. False: it cannot have one. */
+bool plm_open_empty(struct plm_pass *pass, uint32_t pool);
+bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, uint32_t ask);
+/* Take the types off 'bits' that the limits of 'pool' do not allow any more. */
+void plm_pool_within_limits(const struct plm_pass *pass, const struct plm_pool *pool,
+			    uint64_t *bits);
+/* Types of an open claim, cheapest first, cut to 'most'; '*out_price' of the first. */
+uint32_t *plm_open_types(const struct plm_pass *pass, const struct plm_open *claim, uint32_t most,
+			 uint32_t *out_count, int64_t *out_price);
+
+static inline const struct plm_want_shape *plm_want_shape_of(const struct plm_pass *pass,
+							     uint32_t want)
+{
+	return &pass->shapes[pass->wants[want].shape];
+}
+
+#endif

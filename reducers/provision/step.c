@@ -1,0 +1,245 @@
+/*
+ * The provisioning phase of a cycle: gangs one by one, then all pending pods in one pass.
+ *
+ * Each call does one thing and lets the next call see it in state: a gang's plan, gang pods to their
+ * places, at last the pass over plain pods with minSize, which ends the phase.
+ */
+#include "reducers/area.h"
+#include "reducers/provision/claims.h"
+#include "reducers/provision/emit.h"
+#include "reducers/provision/explain.h"
+#include "reducers/provision/gang.h"
+
+/* ---- plain pods -------------------------------------------------------------------------------- */
+
+static struct plm_vec pods_of(const struct plm_pass *pass, uint32_t first, uint32_t count)
+{
+	struct plm_slice *rows = PLM_NEW_ARRAY(pass->arena, count, struct plm_slice);
+	uint32_t at = count;
+
+	/* Linked last to first. */
+	for (uint32_t want = first; want != 0; want = pass->wants[want - 1].next) {
+		PLM_ASSERT(at > 0);
+		rows[--at] = plm_emit_key(&pass->sched,
+					  &plm_pod_at(pass->st, pass->wants[want - 1].pod)->object);
+	}
+	PLM_ASSERT(at == 0);
+	return (struct plm_vec){rows, count};
+}
+
+static void nominate(const struct plm_pass *pass, struct plm_slice target, bool is_claim,
+		     struct plm_vec pods, struct plm_out *out)
+{
+	struct plm_w_nominate *w = PLM_NEW(pass->arena, struct plm_w_nominate);
+
+	w->target = target;
+	w->claim = is_claim ? 1 : 0;
+	w->pods = pods;
+	(void)plm_out_add(out, PLM_EV_NOMINATE, w, PLM_CAUSE_CYCLE);
+}
+
+static void emit_seats(struct plm_pass *pass, struct plm_out *out)
+{
+	for (uint32_t i = 0; i < pass->seat_count; i++) {
+		const struct plm_seat *seat = &pass->seats[i];
+
+		if (seat->pods > 0) {
+			nominate(pass, plm_sched_text(&pass->sched, seat->name), seat->node.n == 0,
+				 pods_of(pass, seat->first, seat->pods), out);
+		}
+	}
+}
+
+/* The open claims by order of opening. */
+static struct plm_open **by_opening(const struct plm_pass *pass)
+{
+	struct plm_open **list = PLM_NEW_ARRAY(pass->arena, pass->claim_count, struct plm_open *);
+
+	for (uint32_t i = 0; i < pass->claim_count; i++) {
+		list[pass->claims[i]->index] = pass->claims[i];
+	}
+	return list;
+}
+
+static void emit_claims(struct plm_pass *pass, struct plm_out *out)
+{
+	struct plm_open **claims = by_opening(pass);
+
+	for (uint32_t i = 0; i < pass->claim_count; i++) {
+		struct plm_purpose purpose = {
+			.reason =
+				claims[i]->pods > 0 ? PLM_REASON_PROVISIONED : PLM_REASON_MIN_SIZE,
+			.rule = claims[i]->pods > 0 ? PLM_RULE_CHEAPEST : PLM_RULE_MIN_SIZE,
+		};
+
+		(void)plm_emit_claim(pass, claims[i], i, &purpose, out);
+		if (claims[i]->pods > 0) {
+			nominate(pass, claims[i]->name_text, true,
+				 pods_of(pass, claims[i]->first, claims[i]->pods), out);
+		}
+	}
+}
+
+static void explain_pod(struct plm_pass *pass, plm_id id, const struct plm_w_explain *why,
+			struct plm_out *out)
+{
+	const struct plm_pod *pod = plm_pod_at(pass->st, id);
+	struct plm_w_explained *w = NULL;
+
+	if (plm_why_same(pass->st, &pod->why, why)) {
+		return;
+	}
+	w = PLM_NEW(pass->arena, struct plm_w_explained);
+	w->why = *why;
+	w->why.kind = PLM_KIND_POD;
+	w->why.ns = plm_sched_text(&pass->sched, pod->object.ns);
+	w->why.name = plm_sched_text(&pass->sched, pod->object.name);
+	(void)plm_out_add(out, PLM_EV_EXPLAINED, w, PLM_CAUSE_CYCLE);
+}
+
+/* One explanation per shape, said of each of its pods. */
+static void explain_open(struct plm_pass *pass, struct plm_out *out)
+{
+	struct plm_w_explain **said =
+		PLM_NEW_ARRAY(pass->arena, pass->shape_count, struct plm_w_explain *);
+
+	for (uint32_t i = 0; i < pass->want_count; i++) {
+		const struct plm_want *want = &pass->wants[i];
+
+		if (want->place != PLM_WANT_OPEN) {
+			continue;
+		}
+		if (said[want->shape] == NULL) {
+			said[want->shape] = PLM_NEW(pass->arena, struct plm_w_explain);
+			plm_explain_shape(pass, want->shape, said[want->shape]);
+		}
+		explain_pod(pass, want->pod, said[want->shape], out);
+	}
+}
+
+static void explain_refused(struct plm_pass *pass, struct plm_out *out)
+{
+	PLM_EACH(pass->st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(pass->st, id);
+		plm_sym key = {0};
+
+		if (plm_pod_pending(&pass->sched, pod) &&
+		    plm_pod_refused(&pass->sched, pod, &key) != PLM_RULE_NONE) {
+			struct plm_w_explain why = {0};
+
+			plm_explain_refused(pass, id, &why);
+			explain_pod(pass, id, &why, out);
+		}
+	}
+}
+
+/* ---- minSize ----------------------------------------------------------------------------------- */
+
+static bool wants_more(const struct plm_pass *pass, uint32_t index)
+{
+	const struct plm_pool *pool = &pass->pools[index];
+	int64_t nodes = pool->nodes;
+
+	for (uint32_t i = 0; i < pass->claim_count; i++) {
+		nodes += pass->claims[i]->pool == index ? 1 : 0;
+	}
+	return pool->use == PLM_POOL_USED && pool->slot->min_size != PLM_UNSET &&
+	       nodes < pool->slot->min_size;
+}
+
+/* Nodes that a pool keeps without anyone asking: dialect, Nodes. */
+static void fill_min_sizes(struct plm_pass *pass)
+{
+	for (uint32_t p = 0; p < pass->pool_count; p++) {
+		while (wants_more(pass, p)) {
+			if (!plm_open_empty(pass, p)) {
+				break;
+			}
+		}
+	}
+}
+
+static bool any_min_size(const struct plm_state *st)
+{
+	PLM_EACH(st, node_pool, id)
+	{
+		const struct plm_node_pool *pool = plm_node_pool_at(st, id);
+
+		if (pool->min_size != PLM_UNSET && pool->min_size > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- the phase --------------------------------------------------------------------------------- */
+
+/* Is there anything that a pass would look at? */
+static bool anyone_waits(const struct plm_state *st, struct plm_arena *arena)
+{
+	struct plm_sched *sched = PLM_NEW(arena, struct plm_sched);
+
+	plm_sched_init(sched, st, arena);
+	PLM_EACH(st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(st, id);
+
+		if (plm_target_stands(st, pod->target, pod->target_claim != 0)) {
+			continue;
+		}
+		if (plm_pod_pending(sched, pod) || (pod->node.n != 0 && !plm_pod_terminal(pod) &&
+						    !plm_target_stands(st, pod->node, false))) {
+			return true;
+		}
+	}
+	return any_min_size(st);
+}
+
+static void plan_pods(const struct plm_state *st, struct plm_cycle_run *run,
+		      struct plm_arena *arena, struct plm_out *out)
+{
+	struct plm_pass *pass = PLM_NEW(arena, struct plm_pass);
+
+	plm_pass_begin(pass, st, arena, &(struct plm_demand){.pods = true});
+	plm_pass_pack(pass);
+	fill_min_sizes(pass);
+	emit_seats(pass, out);
+	emit_claims(pass, out);
+	explain_open(pass, out);
+	explain_refused(pass, out);
+	run->spent += pass->spent;
+}
+
+bool plm_provision_step(const struct plm_state *st, struct plm_cycle_run *run,
+			struct plm_arena *scratch, struct plm_out *out)
+{
+	if (plm_gangs_step(st, scratch, run->cycle.now_ms, out) ||
+	    plm_gangs_nominate(st, scratch, out)) {
+		return false;
+	}
+	if (plm_root(st)->batch_opened_ms == PLM_UNSET && anyone_waits(st, scratch)) {
+		plan_pods(st, run, scratch, out);
+	}
+	return true;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	if (a == PLM_UNSET || b == PLM_UNSET) {
+		return a == PLM_UNSET ? b : a;
+	}
+	return plm_min(a, b);
+}
+
+int64_t plm_provision_next_due(const struct plm_state *st)
+{
+	int64_t due = earlier(plm_batch_due(st), plm_gangs_due(st));
+
+	/* What was out of stock may be there again: who waits for it tries anew. */
+	PLM_EACH(st, stock_out, id)
+	{
+		due = earlier(due, plm_stock_out_at(st, id)->until_ms);
+	}
+	return due;
+}
