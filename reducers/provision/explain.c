@@ -486,7 +486,7 @@ bool plm_provision_explain_workload(const struct plm_state *st, struct plm_arena
 	return plm_explain_gang(pass, workload, out);
 }
 
-bool plm_why_same(const struct plm_state *st, const struct plm_why *said,
+bool plm_why_said(const struct plm_state *st, const struct plm_why *said,
 		  const struct plm_w_explain *why)
 {
 	return said->seq != 0 && said->rule == (uint32_t)why->rule &&

@@ -26,7 +26,7 @@ bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *are
 bool plm_provision_explain_workload(const struct plm_state *st, struct plm_arena *arena,
 				    plm_id workload, struct plm_w_explain *out);
 /* Is 'why' what was said already? */
-bool plm_why_same(const struct plm_state *st, const struct plm_why *said,
+bool plm_why_said(const struct plm_state *st, const struct plm_why *said,
 		  const struct plm_w_explain *why);
 
 #endif

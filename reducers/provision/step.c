@@ -86,7 +86,7 @@ static void explain_pod(struct plm_pass *pass, plm_id id, const struct plm_w_exp
 	const struct plm_pod *pod = plm_pod_at(pass->st, id);
 	struct plm_w_explained *w = NULL;
 
-	if (plm_why_same(pass->st, &pod->why, why)) {
+	if (plm_why_said(pass->st, &pod->why, why)) {
 		return;
 	}
 	w = PLM_NEW(pass->arena, struct plm_w_explained);

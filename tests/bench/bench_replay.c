@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/replay.h"
 
+#include <ftw.h>
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -343,6 +344,14 @@ static void state_figures(const struct bench *b)
 	figure("slot of a node", sizeof(struct plm_node), "B", 0);
 }
 
+static int drop(const char *path, const struct stat *stat, int flag, struct FTW *ftw)
+{
+	(void)stat;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
 int main(int argc, char **argv)
 {
 	char folder[] = "bench-replay-XXXXXX";
@@ -385,5 +394,6 @@ int main(int argc, char **argv)
 	plm_log_close(b.log);
 	plm_arena_fini(&b.arena);
 	free(b.answers);
+	(void)nftw(folder, drop, 8, FTW_DEPTH | FTW_PHYS);
 	return 0;
 }
