@@ -91,3 +91,28 @@ const char *plm_heard_read(struct plm_heard *heard, const char *name, const char
 	plm_heard_close(heard);
 	return said;
 }
+
+static void must_contain(const char *text, const char *part)
+{
+	if (strstr(text, part) == NULL) {
+		assert_string_equal(text, part);
+	}
+}
+
+void plm_said_row(const struct plm_said_case *row)
+{
+	static struct plm_heard heard;
+	const char *said = plm_heard_read(&heard, "f.yaml", row->text);
+
+	if (row->failure != NULL) {
+		must_contain(said, row->failure);
+		return;
+	}
+	assert_string_equal(said, "");
+	for (size_t i = 0; i < PLM_COUNTOF(row->parts) && row->parts[i] != NULL; i++) {
+		must_contain(heard.facts, row->parts[i]);
+	}
+	if (row->absent != NULL) {
+		assert_null(strstr(heard.facts, row->absent));
+	}
+}

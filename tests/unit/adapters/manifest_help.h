@@ -28,4 +28,14 @@ const char *plm_heard_read(struct plm_heard *heard, const char *name, const char
 /* As plm_heard_read() with the reader of 'heard', which goes on. */
 const char *plm_heard_more(struct plm_heard *heard, const char *name, const char *text);
 
+/* A text, and parts of what must be said of it: of the JSON of its facts, or of the failure. */
+struct plm_said_case {
+	const char *why;
+	const char *text;
+	const char *parts[6]; /* of the facts; NULL ends them */
+	const char *failure;  /* part of it; NULL = none */
+	const char *absent;   /* must not be in the facts; may be NULL */
+};
+void plm_said_row(const struct plm_said_case *row);
+
 #endif
