@@ -1,0 +1,216 @@
+/* Events of a log, decoded: log show, log tail. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tools/events.h"
+#include "tools/input.h"
+#include "tools/print.h"
+#include "tools/verbs.h"
+
+#define TAIL_DEFAULT 10
+#define TAIL_WAIT_US 100000
+/* A table is printed in runs of this many rows, so that a long log does not have to be kept. */
+#define RUN_ROWS 500U
+
+/* How the events of one call are chosen and printed. */
+struct show {
+	struct plm_cli *call;
+	struct plm_event_filter filter;
+	struct plm_arena arena; /* owned: one event, or one run of rows */
+	struct plm_grid grid;
+	struct plm_json *items; /* json, yaml: all of them, in call->arena */
+	bool rows;		/* a table */
+	bool headed;		/* its header line is out */
+	size_t run;
+};
+
+static enum plm_code show_begin(struct show *show, struct plm_cli *call, struct plm_error *err)
+{
+	const char *format = plm_cli_format(call);
+	enum plm_code code = plm_arena_init(&show->arena, (size_t)16 * 1024 * 1024 * 1024, err);
+
+	show->call = call;
+	show->rows = plm_choice_has("table|wide", format);
+	if (plm_choice_has("json|yaml", format)) {
+		show->items = plm_json_list(call->arena);
+	}
+	plm_event_grid(&show->grid, &show->arena);
+	return code == PLM_OK ? plm_event_filter_parse(call, &show->filter, err) : code;
+}
+
+static void flush_rows(struct show *show)
+{
+	struct plm_grid_style style = {
+		.wide = strcmp(plm_cli_format(show->call), "wide") == 0,
+		.no_headers = show->headed || plm_cli_has(show->call, PLM_FLAG_NO_HEADERS),
+	};
+
+	if (show->rows && (show->run > 0 || !show->headed)) {
+		plm_grid_print(show->call->out, &show->grid, &style);
+		show->headed = true;
+	}
+	show->run = 0;
+	plm_arena_reset(&show->arena);
+	plm_event_grid(&show->grid, &show->arena);
+}
+
+static void show_event(struct show *show, const struct plm_logged *event)
+{
+	if (!plm_event_passes(&show->filter, event)) {
+		return;
+	}
+	if (show->items != NULL) {
+		plm_json_add(show->items, plm_event_tree(show->call->arena, event));
+	} else if (show->rows) {
+		plm_event_row(&show->grid, event);
+		show->run++;
+		if (show->run == RUN_ROWS) {
+			flush_rows(show);
+		}
+	} else {
+		plm_json_write(show->call->out, plm_event_tree(&show->arena, event), PLM_JSON_LINE);
+		plm_arena_reset(&show->arena);
+	}
+}
+
+static void show_end(struct show *show)
+{
+	struct plm_json *doc = NULL;
+
+	if (show->items != NULL) {
+		doc = plm_json_document(show->call->arena, "EventList");
+		plm_json_put(doc, "items", show->items);
+		plm_print_document(show->call, doc);
+	} else {
+		flush_rows(show);
+	}
+	plm_arena_fini(&show->arena);
+}
+
+static enum plm_code show_range(struct show *show, struct plm_input *input,
+				const struct plm_seq_range *range, struct plm_error *err)
+{
+	struct plm_reader *reader = NULL;
+	struct plm_logged event = {0};
+	enum plm_code code = plm_reader_open(input->log, range->after + 1, &reader, err);
+
+	while (code == PLM_OK && ferror(show->call->out) == 0) {
+		code = plm_reader_next(reader, &event, err);
+		if (code == PLM_OK && event.envelope.seq > range->to) {
+			break;
+		}
+		if (code == PLM_OK) {
+			show_event(show, &event);
+		}
+	}
+	plm_reader_close(reader);
+	return code == PLM_E_NOT_FOUND ? PLM_OK : code;
+}
+
+/* One event is an object of its own, not a list of one. */
+static enum plm_code show_one(struct plm_cli *call, struct plm_input *input, uint64_t seq,
+			      struct plm_error *err)
+{
+	struct plm_reader *reader = NULL;
+	struct plm_logged event = {0};
+	struct plm_json *doc = plm_json_document(call->arena, "Event");
+	struct plm_json *tree = NULL;
+	enum plm_code code = plm_reader_open(input->log, seq, &reader, err);
+
+	if (code == PLM_OK) {
+		code = plm_reader_next(reader, &event, err);
+	}
+	if (code == PLM_OK) {
+		tree = plm_event_tree(call->arena, &event);
+		for (size_t i = 0; i < tree->count; i++) {
+			plm_json_put_key(doc, tree->keys[i], tree->items[i]);
+		}
+		plm_print_document(call, doc);
+	}
+	plm_reader_close(reader);
+	return code;
+}
+
+enum plm_code plm_cmd_log_show(struct plm_cli *call, struct plm_error *err)
+{
+	struct show show = {0};
+	struct plm_input input = {0};
+	struct plm_seq_range range = {0};
+	const char *text = call->operand_count > 0 ? call->operands[0] : NULL;
+	bool one = text != NULL && strstr(text, "..") == NULL;
+	enum plm_code code = plm_input_open(call, &input, err);
+
+	if (code == PLM_OK) {
+		code = plm_input_range(&input, text, &range, err);
+	}
+	if (code == PLM_OK && one && plm_choice_has("json|yaml", plm_cli_format(call))) {
+		code = show_one(call, &input, range.to, err);
+		plm_input_close(&input);
+		return code;
+	}
+	if (code == PLM_OK) {
+		code = show_begin(&show, call, err);
+	}
+	if (code == PLM_OK) {
+		code = show_range(&show, &input, &range, err);
+		show_end(&show);
+	}
+	plm_input_close(&input);
+	return code;
+}
+
+/* ---- tail -------------------------------------------------------------------------------------- */
+
+/*
+ * Follow 'input' from 'from' on. The cursor sees what is committed later; the loop ends when the reader
+ * of the output is gone, by a signal, or by --timeout.
+ */
+static enum plm_code follow(struct show *show, struct plm_input *input, uint64_t from,
+			    struct plm_error *err)
+{
+	struct plm_reader *reader = NULL;
+	struct plm_logged event = {0};
+	enum plm_code code = plm_reader_open(input->log, from, &reader, err);
+
+	while (code == PLM_OK && ferror(show->call->out) == 0) {
+		code = plm_reader_next(reader, &event, err);
+		if (code == PLM_OK) {
+			show_event(show, &event);
+			continue;
+		}
+		if (code == PLM_E_NOT_FOUND) {
+			flush_rows(show);
+			(void)fflush(show->call->out);
+			(void)usleep(TAIL_WAIT_US);
+			code = PLM_OK;
+		}
+	}
+	plm_reader_close(reader);
+	return code;
+}
+
+enum plm_code plm_cmd_log_tail(struct plm_cli *call, struct plm_error *err)
+{
+	struct show show = {0};
+	struct plm_input input = {0};
+	struct plm_seq_range range = {0};
+	uint64_t lines = (uint64_t)plm_cli_number(call, PLM_FLAG_LINES, TAIL_DEFAULT);
+	enum plm_code code = plm_input_open(call, &input, err);
+
+	if (code == PLM_OK) {
+		code = plm_input_range(&input, NULL, &range, err);
+	}
+	if (code == PLM_OK) {
+		code = show_begin(&show, call, err);
+	}
+	if (code == PLM_OK) {
+		range.after = range.to - range.after > lines ? range.to - lines : range.after;
+		code = plm_cli_has(call, PLM_FLAG_FOLLOW)
+			       ? follow(&show, &input, range.after + 1, err)
+			       : show_range(&show, &input, &range, err);
+		show_end(&show);
+	}
+	plm_input_close(&input);
+	return code;
+}

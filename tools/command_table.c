@@ -1,0 +1,230 @@
+#include "tools/command.h"
+#include "tools/verbs.h"
+
+#define F(id) PLM_FLAG_##id
+#define SOURCE F(LOG), F(FILENAME)
+#define ROUND F(NOW), F(CYCLES), F(ONLY), F(COMPAT), F(CATALOG), F(REGION)
+#define POINT F(AT), F(BEFORE)
+#define COMMON F(TIMEOUT), F(HELP)
+
+#define POINTS                                                                                     \
+	"A point of the log is a number, HEAD, HEAD~20, START, a time (RFC 3339), -90m (before "   \
+	"the end of the log) or mark:NAME. A..B is the range behind A up to and with B; either "   \
+	"side may be left out."
+#define SOURCES                                                                                    \
+	"The source is a log (-L: a folder or a .plog file) or manifests (-f), from which a log "  \
+	"is made in memory and one decision taken, as `decide` does."
+
+#define DECIDE "Decide"
+#define LOOK "Look"
+#define LOG_GROUP "Log"
+#define OTHER "Other"
+
+static const struct plm_command commands[] = {
+	{"decide",
+	 DECIDE,
+	 "",
+	 "decide over manifests, without a cluster",
+	 "Reads manifests as people write them or as `kubectl get -o yaml` prints them, both "
+	 "dialects mixed, and prints what is admitted, preempted, launched, placed and removed, "
+	 "and why the rest waits. Nothing is contacted, and no clock is read: the time is --now, "
+	 "or the newest time in the input.\n\n"
+	 "A document that cannot be parsed ends the run with file, line and reason, and nothing "
+	 "is decided. Kinds that no rule reads are named once each on stderr.\n\n"
+	 "With -L the log of the decision is kept in a folder, for `why`, `replay`, `timeline` "
+	 "and the other verbs.",
+	 "decide -f examples/simple\n"
+	 "decide -f dump.yaml --with job.yaml --fail-on pending\n"
+	 "kubectl get cq,lq,rf,workloads,nodes,pods,nodepools -A -o yaml | plimsoll decide -f - "
+	 "-o json",
+	 "table|json|yaml",
+	 "1 4 8 9",
+	 0,
+	 0,
+	 plm_cmd_decide,
+	 {F(FILENAME), F(WITH), ROUND, F(FAIL_ON), F(EXPLAIN), F(KEEP_LOG), F(OUTPUT),
+	  F(NO_HEADERS), COMMON}},
+	{"get",
+	 LOOK,
+	 "KIND [NAME]",
+	 "list objects as the engine sees them at a point",
+	 "Kinds: workloads (wl), clusterqueues (cq), localqueues (lq), workqueues (wq), cohorts, "
+	 "flavors (rf), jobs, podsets, pods (po), nodes (no), nodepools (np), nodeclaims (nc), "
+	 "nodeclasses, daemonsets (ds), namespaces (ns), priorityclasses (pc), admissionchecks, "
+	 "instancetypes, stockouts, effects (eff: intents without a result), decisions (dec) and "
+	 "events.\n\n" SOURCES "\n\n" POINTS,
+	 "get workloads -L ./data\n"
+	 "get nodeclaims -L ./data --at -90m -o wide\n"
+	 "get cq ml -f dump.yaml -o yaml",
+	 "table|wide|json|yaml|name",
+	 "3 4 5 7",
+	 1,
+	 2,
+	 plm_cmd_get,
+	 {SOURCE, POINT, F(NAMESPACE), F(ALL), ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
+	{"diff",
+	 LOOK,
+	 "A [B] [KIND/NAME]",
+	 "objects and fields that changed between two points",
+	 "Compares the state just after A with the state just after B (default HEAD); A..B is the "
+	 "same. Ends with 0 when nothing differs, with 1 when something does.\n\n" POINTS,
+	 "diff -L ./data START HEAD --stat\n"
+	 "diff -L ./data 100..120 workload/ml/job-train-1a2b3",
+	 "text|json|yaml",
+	 "1 3 4 5 7",
+	 1,
+	 3,
+	 plm_cmd_diff,
+	 {F(LOG), F(NAMESPACE), F(KIND), F(STAT), F(OUTPUT), COMMON}},
+	{"state",
+	 LOOK,
+	 "[PATH]",
+	 "the folded state at a point, whole or by path",
+	 "The state as the engine holds it: per table the objects by name. A path picks a part, "
+	 "such as workloads.ml/job-a.stage; letter case does not matter in table names. --hash "
+	 "prints the state hash, which is equal for equal logs on every machine.\n\n" POINTS,
+	 "state -L ./data --at HEAD~20 clusterqueues.ml\n"
+	 "state -L ./data --hash",
+	 "yaml|json",
+	 "3 4 5 7",
+	 0,
+	 1,
+	 plm_cmd_state,
+	 {SOURCE, POINT, F(HASH), ROUND, F(OUTPUT), COMMON}},
+	{"log stat",
+	 LOG_GROUP,
+	 "",
+	 "size, range and chain head of a log",
+	 "Facts about the log after the checks that every reader makes. `log verify` reads all "
+	 "of it.",
+	 "log stat -L ./data\nlog stat -L incident.plog -o json",
+	 "table|json|yaml",
+	 "4 5 7",
+	 0,
+	 0,
+	 plm_cmd_log_stat,
+	 {F(LOG), F(OUTPUT), COMMON}},
+	{"log show",
+	 LOG_GROUP,
+	 "[A..B | POINT]",
+	 "events, decoded",
+	 "Without a range: all of the log. With one point: that event.\n\n" POINTS,
+	 "log show -L ./data 100..120\n"
+	 "log show -L ./data HEAD -o yaml\n"
+	 "log show -L ./data --type Decision,Intent --object workload/ml/job-a -o jsonl",
+	 "table|wide|json|jsonl|yaml",
+	 "3 4 5 7",
+	 0,
+	 1,
+	 plm_cmd_log_show,
+	 {SOURCE, F(TYPE), F(OBJECT), F(NAMESPACE), ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
+	{"log tail",
+	 LOG_GROUP,
+	 "",
+	 "the last events, and with -f those that come",
+	 "Prints the last N events. With -f it waits for more until it is interrupted or the "
+	 "reader of its output goes away.",
+	 "log tail -L ./data -n 50\nlog tail -L ./data -f --type Decision -o jsonl",
+	 "table|wide|jsonl",
+	 "4 5 7 124",
+	 0,
+	 0,
+	 plm_cmd_log_tail,
+	 {F(LOG), F(LINES), F(FOLLOW), F(TYPE), F(OBJECT), F(NAMESPACE), F(OUTPUT), F(NO_HEADERS),
+	  COMMON}},
+	{"log verify",
+	 LOG_GROUP,
+	 "",
+	 "read every frame again and check all that can be checked",
+	 "Checksums, the hash chain, gaps, the witness beside the log, every snapshot. Damage "
+	 "ends with 5, and the last good number stands on stderr.",
+	 "log verify -L ./data",
+	 "text|json|yaml",
+	 "4 5 7",
+	 0,
+	 0,
+	 plm_cmd_log_verify,
+	 {F(LOG), F(OUTPUT), COMMON}},
+	{"log export",
+	 LOG_GROUP,
+	 "[A..B]",
+	 "write a range to one file that can be checked alone",
+	 "The file holds whole batches, compressed, with their chain. Every verb that takes -L "
+	 "reads it; `log import` makes a folder of one that begins at the first event.\n\n" POINTS,
+	 "log export -L ./data -o incident.plog\nlog export -L ./data 4000..5000 -o part.plog",
+	 NULL,
+	 "3 4 5 7 8",
+	 0,
+	 1,
+	 plm_cmd_log_export,
+	 {F(LOG), F(OUT), COMMON}},
+	{"log import",
+	 LOG_GROUP,
+	 "FILE.plog",
+	 "make a log folder of an exported file",
+	 "Same records, frames, chain head and state hash. A folder that is not empty is refused.",
+	 "log import incident.plog --into ./copy",
+	 NULL,
+	 "4 5 7 8",
+	 1,
+	 1,
+	 plm_cmd_log_import,
+	 {F(INTO), COMMON}},
+	{"replay",
+	 LOG_GROUP,
+	 "[A..B]",
+	 "recompute every decision and compare with what was recorded",
+	 "Folds the log and decides again at each cycle. Ends with 0 when every decision and "
+	 "every state hash is the recorded one, with 6 at the first that differs. A range begins "
+	 "at A with the recorded state.\n\n" POINTS,
+	 "replay -L ./data\nreplay -L incident.plog -o json",
+	 "text|json|yaml",
+	 "3 4 5 6 7",
+	 0,
+	 1,
+	 plm_cmd_replay,
+	 {SOURCE, F(FROM_START), ROUND, F(OUTPUT), COMMON}},
+	{"completion",
+	 OTHER,
+	 "bash|zsh|fish",
+	 "print the completion script of a shell",
+	 "For kubectl: put a link named kubectl_complete-plimsoll to this program on the PATH.",
+	 "completion bash > /etc/bash_completion.d/plimsoll\ncompletion fish | source",
+	 NULL,
+	 "",
+	 1,
+	 1,
+	 plm_cmd_completion,
+	 {COMMON}},
+	{"help",
+	 OTHER,
+	 "[VERB]",
+	 "print help about a verb, as text, man page or Markdown",
+	 "The same as VERB --help.",
+	 "help log show\nhelp decide --man | man -l -",
+	 NULL,
+	 "",
+	 0,
+	 2,
+	 plm_cmd_help,
+	 {F(MAN), F(MARKDOWN), COMMON}},
+	{"version",
+	 OTHER,
+	 "",
+	 "print the version of this program and of what it reads and writes",
+	 "The version, the formats of the log and the decision bundle. A log that needs newer ones "
+	 "ends every verb with 7.",
+	 "version\nversion -o json",
+	 "text|json|yaml",
+	 "",
+	 0,
+	 0,
+	 plm_cmd_version,
+	 {F(OUTPUT), COMMON}},
+	{NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, {PLM_FLAG_NONE}},
+};
+
+const struct plm_command *plm_commands(void)
+{
+	return commands;
+}

@@ -1,0 +1,94 @@
+#include "tools/explain_tree.h"
+
+#include "tools/render.h"
+#include "tools/spell.h"
+
+static void put_amount(struct plm_json *row, const char *key, struct plm_slice resource,
+		       int64_t amount)
+{
+	struct plm_json *value = plm_spell_value(row->arena, PLM_SPELL_AMOUNT, amount, resource);
+
+	if (value != NULL) {
+		plm_json_put(row, key, value);
+	}
+}
+
+static struct plm_json *candidate_tree(struct plm_arena *arena,
+				       const struct plm_w_candidate *candidate)
+{
+	struct plm_json *row = plm_json_object(arena);
+
+	plm_json_put_text(row, "candidate", plm_arena_copy(arena, candidate->candidate));
+	plm_json_put_str(row, "outcome", plm_render_outcome((enum plm_rule)candidate->rule));
+	plm_json_put_str(row, "rule", plm_names_text(&plm_names_rule, candidate->rule));
+	plm_json_put_some(row, "resource", plm_arena_copy(arena, candidate->resource));
+	put_amount(row, "need", candidate->resource, candidate->need);
+	put_amount(row, "have", candidate->resource, candidate->have);
+	if (candidate->need != PLM_UNSET && candidate->have != PLM_UNSET) {
+		put_amount(row, "short", candidate->resource,
+			   plm_max(0, plm_sub_sat(candidate->need, candidate->have)));
+	}
+	plm_json_put_some(row, "detail", plm_render_candidate(arena, candidate));
+	return row;
+}
+
+struct plm_json *plm_considered_tree(struct plm_arena *arena, const struct plm_w_explain *why)
+{
+	const struct plm_w_candidate *candidates = why->considered.ptr;
+	struct plm_json *list = plm_json_list(arena);
+
+	for (size_t i = 0; i < why->considered.count; i++) {
+		plm_json_add(list, candidate_tree(arena, &candidates[i]));
+	}
+	return list;
+}
+
+static void add_once(struct plm_json *list, struct plm_slice text)
+{
+	if (text.size == 0) {
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		if (plm_slice_equal(list->items[i]->text, text)) {
+			return;
+		}
+	}
+	plm_json_add_text(list, text);
+}
+
+struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_w_explain *why)
+{
+	const struct plm_w_candidate *candidates = why->considered.ptr;
+	struct plm_json *list = plm_json_list(arena);
+
+	add_once(list, plm_render_unblock(arena, why));
+	for (size_t i = 0; i < why->considered.count; i++) {
+		add_once(list, plm_render_candidate_unblock(arena, &candidates[i]));
+	}
+	return list;
+}
+
+struct plm_json *plm_funnel_tree(struct plm_arena *arena, const struct plm_w_explain *why)
+{
+	const struct plm_w_step *steps = why->funnel.ptr;
+	struct plm_json *list = plm_json_list(arena);
+	struct plm_json *of_pool = NULL;
+
+	for (size_t i = 0; i < why->funnel.count; i++) {
+		struct plm_json *row = plm_json_object(arena);
+
+		if (i == 0 || !plm_slice_equal(steps[i].pool, steps[i - 1].pool)) {
+			struct plm_json *pool = plm_json_object(arena);
+
+			of_pool = plm_json_list(arena);
+			plm_json_put_text(pool, "nodePool", plm_arena_copy(arena, steps[i].pool));
+			plm_json_put(pool, "steps", of_pool);
+			plm_json_add(list, pool);
+		}
+		plm_json_put_str(row, "rule", plm_names_text(&plm_names_rule, steps[i].rule));
+		plm_json_put_int(row, "left", steps[i].left);
+		plm_json_put_some(row, "detail", plm_arena_copy(arena, steps[i].detail));
+		plm_json_add(of_pool, row);
+	}
+	return list;
+}

@@ -1,0 +1,20 @@
+/*
+ * explain_tree.h - an explanation record as part of an answer
+ *
+ * Owns: considered[], unblock[] and funnel[] of DecisionList and Explanation (CLI.md). Texts come from
+ * render.h. Does not: find the record.
+ */
+#ifndef PLM_TOOLS_EXPLAIN_TREE_H
+#define PLM_TOOLS_EXPLAIN_TREE_H
+
+#include "core/event.h"
+#include "tools/json.h"
+
+/* [{"candidate", "outcome", "rule", "need", "have", "short", "detail"}] */
+struct plm_json *plm_considered_tree(struct plm_arena *arena, const struct plm_w_explain *why);
+/* What would change the answer, the record's own first, none twice. */
+struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_w_explain *why);
+/* [{"nodePool", "steps": [{"rule", "left", "detail"}]}] */
+struct plm_json *plm_funnel_tree(struct plm_arena *arena, const struct plm_w_explain *why);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * input.h - where a verb reads from, and when
+ *
+ * Owns: opening the one source of a call (-L: a log folder or a .plog file; -f: manifests, from which a
+ * log is made in memory by one decision round), resolving points and ranges on it, folding it to a
+ * point. A log folder is read through the store's child processes, so that damage ends a verb with
+ * PLM_E_CORRUPT and never by a signal.
+ * Does not: print.
+ */
+#ifndef PLM_TOOLS_INPUT_H
+#define PLM_TOOLS_INPUT_H
+
+#include "engine/replay.h"
+#include "tools/command.h"
+#include "tools/point.h"
+
+struct plm_round;
+
+struct plm_input {
+	struct plm_log *log;	 /* owned, or the round's */
+	struct plm_round *round; /* owned; -f only */
+	const char *snapshots;	 /* arena; folder of snapshots, NULL when there is none */
+	const char *name;	 /* borrowed: how errors call it */
+};
+
+/*
+ * PLM_E_USAGE: neither -L nor -f, or both. PLM_E_UNREACHABLE: nothing is there. Else what the store or
+ * the manifests say. 'out' need not be closed after a failure.
+ */
+enum plm_code plm_input_open(struct plm_cli *call, struct plm_input *out,
+			     struct plm_error *err) PLM_MUST_CHECK;
+void plm_input_close(struct plm_input *source); /* NULL-safe, idempotent */
+
+/*
+ * The event that 'point' names: the state just after it is meant, or just before when 'before' is set.
+ * 0 (or the number before the first of a part) = before the first event. PLM_E_NOT_FOUND: it lies
+ * outside; 'err' says what the range is.
+ */
+enum plm_code plm_input_resolve(const struct plm_input *source, const struct plm_point *point,
+				bool before, uint64_t *out, struct plm_error *err) PLM_MUST_CHECK;
+/* --at or --before of the call, else the end. */
+enum plm_code plm_input_at(const struct plm_cli *call, const struct plm_input *source,
+			   uint64_t *out, struct plm_error *err) PLM_MUST_CHECK;
+struct plm_seq_range {
+	uint64_t after; /* A: excluded */
+	uint64_t to;	/* B: included */
+};
+/* 'text' A..B, or one point P as P-1..P; NULL = all. */
+enum plm_code plm_input_range(const struct plm_input *source, const char *text,
+			      struct plm_seq_range *out, struct plm_error *err) PLM_MUST_CHECK;
+/* Wall time in ms of event 'seq'; of the first event for 0. */
+enum plm_code plm_input_time(const struct plm_input *source, uint64_t seq, int64_t *out_ms,
+			     struct plm_error *err) PLM_MUST_CHECK;
+
+/* Fold to 'seq' into the new state 'st' (plm_state_fini() is the caller's, also after a failure). */
+enum plm_code plm_input_fold(const struct plm_input *source, uint64_t seq, struct plm_state *st,
+			     struct plm_fold_report *report, struct plm_error *err) PLM_MUST_CHECK;
+
+#endif

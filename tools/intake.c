@@ -1,0 +1,352 @@
+#include "tools/intake.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "adapters/manifest/manifest.h"
+#include "codec/codec.h"
+#include "tools/print.h"
+#include "tools/term.h"
+
+#define BYTES_SPACE (PLM_INTAKE_KEEP_BYTES * 4)
+#define SCRATCH_SPACE ((size_t)1024 * 1024 * 1024)
+
+struct kept {
+	enum plm_event_type type;
+	bool undated; /* creation time is still open */
+	struct plm_slice payload;
+};
+
+typedef enum plm_code take_fn(void *ctx, const struct plm_observation *observation,
+			      struct plm_error *err);
+
+struct plm_intake {
+	struct plm_cli *call;	  /* borrowed */
+	struct plm_arena bytes;	  /* owned: payloads that are kept */
+	struct plm_arena scratch; /* owned: one fact */
+	struct kept *kept;	  /* owned */
+	size_t count, capacity;
+	bool overflow; /* more than is kept: the files are read again */
+	bool wants_catalog;
+	uint64_t objects;
+	int64_t newest;
+	struct plm_slice input; /* standard input, mapped */
+	bool input_read;
+	struct plm_manifest *reader; /* owned, while a look lasts */
+	struct plm_w_config *config;
+	take_fn *take; /* second look */
+	void *take_ctx;
+	struct plm_progress progress;
+};
+
+/* ---- standard input ---------------------------------------------------------------------------- */
+
+static enum plm_code copy_input(FILE *file, size_t *out_size, struct plm_error *err)
+{
+	char chunk[1 << 16];
+	size_t size = 0;
+
+	for (;;) {
+		ssize_t got = read(STDIN_FILENO, chunk, sizeof(chunk));
+
+		if (got < 0 && errno == EINTR) {
+			continue;
+		}
+		if (got < 0) {
+			return plm_fail(err, PLM_E_IO, "standard input: %s", strerror(errno));
+		}
+		if (got == 0) {
+			break;
+		}
+		if (fwrite(chunk, 1, (size_t)got, file) != (size_t)got) {
+			return plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
+		}
+		size += (size_t)got;
+	}
+	*out_size = size;
+	return fflush(file) == 0 ? PLM_OK
+				 : plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
+}
+
+/* Standard input can be read once, and is looked at twice. */
+static enum plm_code spool_input(struct plm_intake *intake, struct plm_error *err)
+{
+	FILE *file = tmpfile();
+	size_t size = 0;
+	void *bytes = NULL;
+	enum plm_code code = PLM_OK;
+
+	if (file == NULL) {
+		return plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
+	}
+	code = copy_input(file, &size, err);
+	if (code == PLM_OK && size > 0) {
+		bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+		if (bytes == MAP_FAILED) {
+			code = plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
+		} else {
+			intake->input = plm_slice_of(bytes, size);
+		}
+	}
+	(void)fclose(file);
+	intake->input_read = true;
+	return code;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------- */
+
+static enum plm_code out_of_kept(struct plm_intake *intake)
+{
+	intake->overflow = true;
+	intake->count = 0;
+	plm_arena_reset(&intake->bytes);
+	return PLM_OK;
+}
+
+static enum plm_code keep(struct plm_intake *intake, const struct plm_manifest_fact *fact)
+{
+	struct plm_slice hash =
+		plm_slice_of(fact->object_hash.bytes, sizeof(fact->object_hash.bytes));
+	struct plm_slice payload;
+
+	if (intake->count == intake->capacity) {
+		size_t capacity = intake->capacity == 0 ? 1024 : intake->capacity * 2;
+		struct kept *grown = realloc(intake->kept, capacity * sizeof(*grown));
+
+		PLM_ASSERT(grown != NULL);
+		intake->kept = grown;
+		intake->capacity = capacity;
+	}
+	plm_arena_reset(&intake->scratch);
+	payload = plm_payload_encode(plm_event_info((uint16_t)fact->type), fact->payload, hash,
+				     &intake->scratch);
+	if (plm_arena_mark(&intake->bytes) + payload.size > PLM_INTAKE_KEEP_BYTES) {
+		return out_of_kept(intake);
+	}
+	intake->kept[intake->count++] = (struct kept){
+		.type = fact->type,
+		.undated = fact->meta->created_ms == PLM_UNSET,
+		.payload = plm_arena_copy(&intake->bytes, payload),
+	};
+	return PLM_OK;
+}
+
+static enum plm_code on_first(void *ctx, const struct plm_manifest_fact *fact,
+			      struct plm_error *err)
+{
+	struct plm_intake *intake = ctx;
+
+	(void)err;
+	intake->objects++;
+	intake->wants_catalog |= fact->type == PLM_EV_NODE_POOL || fact->type == PLM_EV_NODE_CLAIM;
+	plm_progress_tick(&intake->progress, intake->objects, 0);
+	return intake->overflow ? PLM_OK : keep(intake, fact);
+}
+
+static enum plm_code on_second(void *ctx, const struct plm_manifest_fact *fact,
+			       struct plm_error *err)
+{
+	struct plm_intake *intake = ctx;
+	struct plm_slice hash =
+		plm_slice_of(fact->object_hash.bytes, sizeof(fact->object_hash.bytes));
+	struct plm_observation observation = {.source = PLM_SOURCE_FILE, .type = fact->type};
+
+	plm_arena_reset(&intake->scratch);
+	observation.payload = plm_payload_encode(plm_event_info((uint16_t)fact->type),
+						 fact->payload, hash, &intake->scratch);
+	return intake->take(intake->take_ctx, &observation, err);
+}
+
+static enum plm_code on_setting(void *ctx, enum plm_manifest_setting setting,
+				struct plm_doc_tree *tree, struct plm_error *err)
+{
+	struct plm_intake *intake = ctx;
+	enum plm_code code = PLM_OK;
+
+	if (setting == PLM_SETTING_SCENARIO) {
+		plm_print_warning(intake->call,
+				  "kind Scenario is for `plimsoll sim`; it is left out here");
+		return PLM_OK;
+	}
+	code = plm_manifest_apply_setting(intake->reader, setting, tree, intake->config, err);
+	intake->config->cluster_name =
+		plm_arena_copy(intake->call->arena, intake->config->cluster_name);
+	intake->config->region = plm_arena_copy(intake->call->arena, intake->config->region);
+	return code;
+}
+
+static void on_warning(void *ctx, const char *text)
+{
+	struct plm_intake *intake = ctx;
+
+	plm_print_warning(intake->call, "%s", text);
+}
+
+/* ---- looks ------------------------------------------------------------------------------------- */
+
+static enum plm_code read_path(struct plm_intake *intake, const char *path, struct plm_error *err)
+{
+	enum plm_code code = PLM_OK;
+
+	if (strcmp(path, "-") != 0) {
+		code = plm_manifest_read(intake->reader, path, err);
+		if (code == PLM_E_NOT_FOUND && err != NULL) {
+			err->code = PLM_E_UNREACHABLE;
+		}
+		return code == PLM_E_NOT_FOUND ? PLM_E_UNREACHABLE : code;
+	}
+	if (!intake->input_read) {
+		code = spool_input(intake, err);
+	}
+	return code != PLM_OK ? code
+			      : plm_manifest_read_text(intake->reader, "-", intake->input, err);
+}
+
+static enum plm_code look(struct plm_intake *intake, const struct plm_manifest_options *options,
+			  const struct plm_manifest_sink *sink, struct plm_error *err)
+{
+	static const enum plm_flag lists[] = {PLM_FLAG_FILENAME, PLM_FLAG_WITH};
+	enum plm_code code = plm_manifest_open(&intake->reader, options, sink, err);
+
+	for (size_t l = 0; code == PLM_OK && l < PLM_COUNTOF(lists); l++) {
+		const struct plm_flag_value *paths = &intake->call->flags[lists[l]];
+
+		for (size_t i = 0; code == PLM_OK && i < paths->count; i++) {
+			code = read_path(intake, paths->texts[i], err);
+		}
+	}
+	if (intake->reader != NULL) {
+		intake->newest = plm_manifest_newest(intake->reader);
+	}
+	plm_manifest_close(intake->reader);
+	intake->reader = NULL;
+	return code;
+}
+
+enum plm_code plm_intake_open(struct plm_cli *call, struct plm_intake **out, struct plm_error *err)
+{
+	struct plm_intake *intake = calloc(1, sizeof(*intake));
+	enum plm_code code = PLM_OK;
+
+	PLM_ASSERT(intake != NULL);
+	intake->call = call;
+	intake->newest = PLM_UNSET;
+	code = plm_arena_init(&intake->bytes, BYTES_SPACE, err);
+	if (code == PLM_OK) {
+		code = plm_arena_init(&intake->scratch, SCRATCH_SPACE, err);
+	}
+	if (code != PLM_OK) {
+		plm_intake_close(intake);
+		return code;
+	}
+	*out = intake;
+	return PLM_OK;
+}
+
+void plm_intake_close(struct plm_intake *intake)
+{
+	if (intake == NULL) {
+		return;
+	}
+	if (intake->input.size > 0) {
+		(void)munmap((void *)(uintptr_t)intake->input.ptr, intake->input.size);
+	}
+	plm_manifest_close(intake->reader);
+	plm_arena_fini(&intake->bytes);
+	plm_arena_fini(&intake->scratch);
+	free(intake->kept);
+	free(intake);
+}
+
+enum plm_code plm_intake_read(struct plm_intake *intake, struct plm_w_config *config,
+			      struct plm_error *err)
+{
+	struct plm_manifest_options options = {.now_ms = PLM_UNSET};
+	struct plm_manifest_sink sink = {
+		.ctx = intake,
+		.fact = on_first,
+		.setting = on_setting,
+		.warn = on_warning,
+	};
+	enum plm_code code = PLM_OK;
+
+	intake->config = config;
+	plm_progress_begin(&intake->progress, "reading objects:");
+	code = look(intake, &options, &sink, err);
+	plm_progress_end(&intake->progress);
+	return code;
+}
+
+int64_t plm_intake_newest(const struct plm_intake *intake)
+{
+	return intake->newest;
+}
+
+uint64_t plm_intake_objects(const struct plm_intake *intake)
+{
+	return intake->objects;
+}
+
+bool plm_intake_wants_catalog(const struct plm_intake *intake)
+{
+	return intake->wants_catalog;
+}
+
+/* The payload of a kept fact with its creation time filled in. */
+static enum plm_code date(struct plm_intake *intake, const struct kept *kept, int64_t now_ms,
+			  struct plm_slice *out, struct plm_error *err)
+{
+	const struct plm_event_info *info = plm_event_info((uint16_t)kept->type);
+	struct plm_payload payload;
+	enum plm_code code = PLM_OK;
+	struct plm_w_meta *meta = NULL;
+	void *value = NULL;
+
+	plm_arena_reset(&intake->scratch);
+	code = plm_payload_decode(info, kept->payload, &intake->scratch, &payload, err);
+	if (code != PLM_OK) {
+		return code;
+	}
+	value = plm_arena_take(&intake->scratch, info->payload->size);
+	memcpy(value, payload.value, info->payload->size);
+	meta = value; /* the first member of every object */
+	meta->created_ms = now_ms;
+	*out = plm_payload_encode(info, value, payload.hash, &intake->scratch);
+	return PLM_OK;
+}
+
+static enum plm_code feed_kept(struct plm_intake *intake, int64_t now_ms, struct plm_error *err)
+{
+	for (size_t i = 0; i < intake->count; i++) {
+		const struct kept *kept = &intake->kept[i];
+		struct plm_observation observation = {
+			.source = PLM_SOURCE_FILE, .type = kept->type, .payload = kept->payload};
+		enum plm_code code = PLM_OK;
+
+		if (kept->undated) {
+			code = date(intake, kept, now_ms, &observation.payload, err);
+		}
+		if (code == PLM_OK) {
+			code = intake->take(intake->take_ctx, &observation, err);
+		}
+		if (code != PLM_OK) {
+			return code;
+		}
+	}
+	return PLM_OK;
+}
+
+enum plm_code plm_intake_feed(struct plm_intake *intake, int64_t now_ms, take_fn *take, void *ctx,
+			      struct plm_error *err)
+{
+	struct plm_manifest_options options = {.now_ms = now_ms};
+	struct plm_manifest_sink sink = {.ctx = intake, .fact = on_second};
+
+	intake->take = take;
+	intake->take_ctx = ctx;
+	return intake->overflow ? look(intake, &options, &sink, err)
+				: feed_kept(intake, now_ms, err);
+}

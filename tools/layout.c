@@ -1,0 +1,526 @@
+#include "tools/layout.h"
+
+static const char *const stage_texts[] = {"Pending", "Reserved", "Admitted", "Finished"};
+static const struct plm_wire_names stage_names = {"stage", stage_texts, PLM_COUNTOF(stage_texts)};
+static const char *const claim_texts[] = {"Wanted", "Launched", "Joined", "Ready", "Ending"};
+static const struct plm_wire_names claim_names = {"claim_phase", claim_texts,
+						  PLM_COUNTOF(claim_texts)};
+
+#define AT(m, kind, part, names, table)                                                            \
+	{#m, PLM_MEMBER_##kind, offsetof(TYPE, m), sizeof(((TYPE *)NULL)->m), part, names, table}
+#define SKIP(m) AT(m, SKIP, NULL, NULL, PLM_TABLE_ROOT)
+#define TEXT(m) AT(m, TEXT, NULL, NULL, PLM_TABLE_ROOT)
+#define TEXTS(m) AT(m, TEXTS, NULL, NULL, PLM_TABLE_ROOT)
+#define LIST(m, p) AT(m, LIST, &plm_layout_##p, NULL, PLM_TABLE_ROOT)
+#define ONE(m, p) AT(m, ONE, &plm_layout_##p, NULL, PLM_TABLE_ROOT)
+#define PART(m, p) AT(m, PART, &plm_layout_##p, NULL, PLM_TABLE_ROOT)
+#define ENUM(m, n) AT(m, ENUM, NULL, &plm_names_##n, PLM_TABLE_ROOT)
+#define OWN_ENUM(m, n) AT(m, ENUM, NULL, &n, PLM_TABLE_ROOT)
+#define BOOL(m) AT(m, BOOL, NULL, NULL, PLM_TABLE_ROOT)
+#define U32(m) AT(m, U32, NULL, NULL, PLM_TABLE_ROOT)
+#define I32(m) AT(m, I32, NULL, NULL, PLM_TABLE_ROOT)
+#define U64(m) AT(m, U64, NULL, NULL, PLM_TABLE_ROOT)
+#define I64(m) AT(m, I64, NULL, NULL, PLM_TABLE_ROOT)
+#define ID(m, t) AT(m, ID, NULL, NULL, PLM_TABLE_##t)
+
+#define LAYOUT(visible, layout)                                                                    \
+	visible const struct plm_layout plm_layout_##layout = {                                    \
+		#layout, sizeof(TYPE), PLM_COUNTOF(layout##_members), layout##_members};
+
+/* ---- parts, innermost first -------------------------------------------------------------------- */
+
+#define TYPE struct plm_kv
+static const struct plm_member kv_members[] = {TEXT(key), TEXT(value)};
+LAYOUT(, kv)
+#undef TYPE
+#define TYPE struct plm_amount
+static const struct plm_member amount_members[] = {TEXT(resource), SKIP(zero), I64(amount)};
+LAYOUT(, amount)
+#undef TYPE
+#define TYPE struct plm_taint
+static const struct plm_member taint_members[] = {TEXT(key), TEXT(value),
+						  ENUM(effect, taint_effect), SKIP(zero)};
+LAYOUT(static, taint)
+#undef TYPE
+#define TYPE struct plm_toleration
+static const struct plm_member toleration_members[] = {
+	TEXT(key), TEXT(value), ENUM(op, toleration_op), ENUM(effect, taint_effect), I64(seconds)};
+LAYOUT(static, toleration)
+#undef TYPE
+#define TYPE struct plm_expr
+static const struct plm_member expr_members[] = {TEXT(key), ENUM(op, op), TEXTS(values),
+						 U32(min_values)};
+LAYOUT(static, expr)
+#undef TYPE
+#define TYPE struct plm_term
+static const struct plm_member term_members[] = {LIST(exprs, expr), LIST(fields, expr),
+						 I64(weight)};
+LAYOUT(static, term)
+#undef TYPE
+#define TYPE struct plm_selector
+static const struct plm_member selector_members[] = {BOOL(present), LIST(exprs, expr)};
+LAYOUT(static, selector)
+#undef TYPE
+#define TYPE struct plm_affinity
+static const struct plm_member affinity_members[] = {
+	TEXT(topology_key), PART(selector, selector),
+	TEXTS(namespaces),  PART(ns_selector, selector),
+	TEXTS(match_keys),  TEXTS(mismatch_keys),
+	I64(weight)};
+LAYOUT(static, affinity)
+#undef TYPE
+#define TYPE struct plm_spread
+static const struct plm_member spread_members[] = {TEXT(topology_key),
+						   ENUM(when, spread_when),
+						   PART(selector, selector),
+						   ENUM(affinity_policy, node_policy),
+						   ENUM(taints_policy, node_policy),
+						   TEXTS(match_keys),
+						   SKIP(zero),
+						   I64(max_skew),
+						   I64(min_domains)};
+LAYOUT(static, spread)
+#undef TYPE
+#define TYPE struct plm_port
+static const struct plm_member port_members[] = {TEXT(ip), TEXT(protocol), I64(port)};
+LAYOUT(static, port)
+#undef TYPE
+#define TYPE struct plm_shape
+static const struct plm_member shape_members[] = {LIST(requests, amount),
+						  LIST(node_selector, kv),
+						  LIST(required, term),
+						  BOOL(required_present),
+						  LIST(preferred, term),
+						  LIST(tolerations, toleration),
+						  LIST(affinity, affinity),
+						  LIST(anti_affinity, affinity),
+						  LIST(preferred_affinity, affinity),
+						  LIST(preferred_anti_affinity, affinity),
+						  LIST(spread, spread),
+						  LIST(ports, port),
+						  TEXTS(volume_claims),
+						  TEXT(runtime_class),
+						  TEXT(scheduler),
+						  TEXT(priority_class),
+						  TEXT(over_limit),
+						  BOOL(never_preempt),
+						  I64(priority)};
+LAYOUT(static, shape)
+#undef TYPE
+#define TYPE struct plm_pod_set
+static const struct plm_member pod_set_members[] = {TEXT(name),
+						    LIST(labels, kv),
+						    ONE(shape, shape),
+						    TEXT(topology_required),
+						    TEXT(topology_preferred),
+						    BOOL(topology_unconstrained),
+						    I64(count),
+						    I64(min_count)};
+LAYOUT(static, pod_set)
+#undef TYPE
+#define TYPE struct plm_quota
+static const struct plm_member quota_members[] = {TEXT(resource), SKIP(zero), I64(nominal),
+						  I64(borrowing), I64(lending)};
+LAYOUT(static, quota)
+#undef TYPE
+#define TYPE struct plm_flavor_quota
+static const struct plm_member flavor_quota_members[] = {TEXT(flavor), LIST(quotas, quota)};
+LAYOUT(static, flavor_quota)
+#undef TYPE
+#define TYPE struct plm_group
+static const struct plm_member group_members[] = {TEXTS(resources), LIST(flavors, flavor_quota)};
+LAYOUT(static, group)
+#undef TYPE
+#define TYPE struct plm_check_use
+static const struct plm_member check_use_members[] = {TEXT(name), TEXTS(flavors)};
+LAYOUT(static, check_use)
+#undef TYPE
+#define TYPE struct plm_check_status
+static const struct plm_member check_status_members[] = {TEXT(name), ENUM(state, check_state),
+							 I64(since_ms), I64(requeue_after_ms)};
+LAYOUT(static, check_status)
+#undef TYPE
+#define TYPE struct plm_pod_count
+static const struct plm_member pod_count_members[] = {TEXT(name), SKIP(zero), I64(count)};
+LAYOUT(static, pod_count)
+#undef TYPE
+#define TYPE struct plm_assignment
+static const struct plm_member assignment_members[] = {TEXT(name), LIST(flavors, kv),
+						       LIST(usage, amount), SKIP(zero), I64(count)};
+LAYOUT(static, assignment)
+#undef TYPE
+#define TYPE struct plm_cursor
+static const struct plm_member cursor_members[] = {TEXT(pod_set), TEXT(resource), I64(tried)};
+LAYOUT(static, cursor)
+#undef TYPE
+#define TYPE struct plm_place
+static const struct plm_member place_members[] = {TEXT(pod_set), TEXT(target), BOOL(claim),
+						  SKIP(zero), I64(count)};
+LAYOUT(static, place)
+#undef TYPE
+#define TYPE struct plm_budget
+static const struct plm_member budget_members[] = {TEXT(nodes), TEXTS(reasons), TEXT(schedule),
+						   SKIP(zero), I64(duration_ms)};
+LAYOUT(static, budget)
+#undef TYPE
+#define TYPE struct plm_offering
+static const struct plm_member offering_members[] = {
+	TEXT(zone),	  TEXT(capacity_type),	    TEXT(reservation),
+	BOOL(available),  LIST(requirements, expr), BOOL(estimated),
+	I64(price_micro), I64(reserved_left)};
+LAYOUT(static, offering)
+#undef TYPE
+#define TYPE struct plm_why
+static const struct plm_member why_members[] = {
+	U64(seq),     ENUM(rule, rule), ENUM(reason, reason), TEXT(object), TEXT(resource),
+	TEXT(flavor), SKIP(zero)};
+LAYOUT(static, why)
+#undef TYPE
+#define TYPE struct plm_object
+static const struct plm_member object_members[] = {
+	SKIP(used),	  ENUM(kind, kind), TEXT(ns),	      TEXT(name),      TEXT(uid),
+	LIST(labels, kv), TEXT(owner_kind), TEXT(owner_name), TEXT(owner_uid), SKIP(zero),
+	I64(created_ms),  I64(deleting_ms), U64(seq),	      SKIP(print_low), SKIP(print_high)};
+LAYOUT(static, object)
+#undef TYPE
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+#define TYPE struct plm_namespace
+static const struct plm_member namespace_members[] = {PART(object, object)};
+LAYOUT(static, namespace)
+#undef TYPE
+#define TYPE struct plm_flavor
+static const struct plm_member flavor_members[] = {PART(object, object), LIST(node_labels, kv),
+						   LIST(node_taints, taint),
+						   LIST(tolerations, toleration), TEXT(topology)};
+LAYOUT(static, flavor)
+#undef TYPE
+#define TYPE struct plm_cohort
+static const struct plm_member cohort_members[] = {PART(object, object), TEXT(parent),
+						   LIST(groups, group), I64(weight_nano)};
+LAYOUT(static, cohort)
+#undef TYPE
+#define TYPE struct plm_cluster_queue
+static const struct plm_member cluster_queue_members[] = {PART(object, object),
+							  TEXT(cohort),
+							  LIST(groups, group),
+							  ENUM(strategy, strategy),
+							  PART(ns_selector, selector),
+							  ENUM(when_can_borrow, fungibility),
+							  ENUM(when_can_preempt, fungibility),
+							  ENUM(preference, flavor_preference),
+							  ENUM(within, preemption),
+							  ENUM(reclaim, preemption),
+							  ENUM(borrow_within, preemption),
+							  ENUM(stop, stop),
+							  LIST(checks, check_use),
+							  BOOL(capacity_check),
+							  BOOL(dialect),
+							  TEXT(misconfigured),
+							  I64(borrow_threshold),
+							  I64(preempt_threshold),
+							  I64(weight_nano),
+							  U64(generation),
+							  ID(sticky, WORKLOAD),
+							  U32(holding)};
+LAYOUT(static, cluster_queue)
+#undef TYPE
+#define TYPE struct plm_local_queue
+static const struct plm_member local_queue_members[] = {
+	PART(object, object), TEXT(cluster_queue), TEXT(work_queue), ENUM(stop, stop), SKIP(zero)};
+LAYOUT(static, local_queue)
+#undef TYPE
+#define TYPE struct plm_work_queue
+static const struct plm_member work_queue_members[] = {PART(object, object), TEXT(cluster_queue),
+						       SKIP(zero), I64(max_parallel)};
+LAYOUT(static, work_queue)
+#undef TYPE
+#define TYPE struct plm_priority_class
+static const struct plm_member priority_class_members[] = {
+	PART(object, object), BOOL(global_default), BOOL(never_preempt), I64(value)};
+LAYOUT(static, priority_class)
+#undef TYPE
+#define TYPE struct plm_admission_check
+static const struct plm_member admission_check_members[] = {PART(object, object), TEXT(controller),
+							    BOOL(active)};
+LAYOUT(static, admission_check)
+#undef TYPE
+#define TYPE struct plm_workload
+static const struct plm_member workload_members[] = {PART(object, object),
+						     TEXT(queue),
+						     TEXT(priority_class),
+						     LIST(pod_sets, pod_set),
+						     BOOL(active),
+						     BOOL(gated),
+						     ID(job, JOB),
+						     LIST(checks, check_status),
+						     LIST(reclaimable, pod_count),
+						     I64(priority_given),
+						     I64(priority),
+						     OWN_ENUM(stage, stage_names),
+						     ID(cluster_queue, CLUSTER_QUEUE),
+						     LIST(assignments, assignment),
+						     TEXT(evicted_reason),
+						     ENUM(place, queue_place),
+						     ENUM(preemption, reason),
+						     I32(requeued),
+						     LIST(cursor, cursor),
+						     U64(cursor_generation),
+						     I64(reserved_ms),
+						     I64(admitted_ms),
+						     I64(evicted_ms),
+						     I64(finished_ms),
+						     I64(requeue_at_ms),
+						     TEXT(finished_reason),
+						     LIST(places, place),
+						     LIST(hold, assignment),
+						     SKIP(next_holding),
+						     I64(places_deadline_ms),
+						     TEXTS(tried),
+						     ID(by, WORKLOAD),
+						     PART(why, why)};
+LAYOUT(static, workload)
+#undef TYPE
+#define TYPE struct plm_job
+static const struct plm_member job_members[] = {PART(object, object), TEXT(workload),
+						TEXT(queue),	      TEXT(work_queue),
+						TEXT(priority_class), ONE(template_set, pod_set),
+						BOOL(managed),	      BOOL(suspended),
+						BOOL(indexed),	      ENUM(end, job_end),
+						SKIP(zero),	      I64(parallelism),
+						I64(completions),     I64(backoff_limit),
+						I64(min_parallelism), I64(active),
+						I64(ready),	      I64(succeeded),
+						I64(failed),	      I64(ended_ms),
+						I64(started_ms),      ID(workload_id, WORKLOAD),
+						BOOL(started)};
+LAYOUT(static, job)
+#undef TYPE
+#define TYPE struct plm_pod
+static const struct plm_member pod_members[] = {
+	PART(object, object), ONE(shape, shape),  TEXT(node),		TEXT(nominated),
+	TEXT(pod_set),	      ENUM(phase, phase), BOOL(unschedulable),	BOOL(no_status),
+	BOOL(gated),	      BOOL(ready),	  BOOL(do_not_disrupt), I64(started_ms),
+	I64(deletion_cost),   I64(index),	  I64(priority),	TEXT(target),
+	BOOL(target_claim),   PART(why, why)};
+LAYOUT(static, pod)
+#undef TYPE
+#define TYPE struct plm_node
+static const struct plm_member node_members[] = {
+	PART(object, object),	   TEXT(provider_id),	LIST(taints, taint), LIST(capacity, amount),
+	LIST(allocatable, amount), BOOL(ready),		BOOL(unschedulable), BOOL(do_not_disrupt),
+	ID(claim, NODE_CLAIM),	   I64(empty_since_ms), U32(pods),	     SKIP(zero)};
+LAYOUT(static, node)
+#undef TYPE
+#define TYPE struct plm_daemon_set
+static const struct plm_member daemon_set_members[] = {PART(object, object),
+						       ONE(template_set, pod_set), SKIP(zero)};
+LAYOUT(static, daemon_set)
+#undef TYPE
+#define TYPE struct plm_replicator
+static const struct plm_member replicator_members[] = {PART(object, object),
+						       ONE(template_set, pod_set), SKIP(zero),
+						       I64(replicas), PART(why, why)};
+LAYOUT(static, replicator)
+#undef TYPE
+#define TYPE struct plm_node_pool
+static const struct plm_member node_pool_members[] = {PART(object, object),
+						      ENUM(class_kind, kind),
+						      TEXT(class_name),
+						      LIST(template_labels, kv),
+						      LIST(taints, taint),
+						      LIST(startup_taints, taint),
+						      LIST(requirements, expr),
+						      LIST(limits, amount),
+						      LIST(budgets, budget),
+						      ENUM(consolidation, consolidation),
+						      BOOL(dialect),
+						      TEXT(not_ready),
+						      SKIP(zero),
+						      I64(weight),
+						      I64(min_size),
+						      I64(max_size),
+						      I64(expire_ms),
+						      I64(grace_ms),
+						      I64(consolidate_after_ms)};
+LAYOUT(static, node_pool)
+#undef TYPE
+#define TYPE struct plm_node_class
+static const struct plm_member node_class_members[] = {PART(object, object), TEXTS(instance_types),
+						       TEXT(ami_family), LIST(tags, kv),
+						       TEXT(not_ready)};
+LAYOUT(static, node_class)
+#undef TYPE
+#define TYPE struct plm_node_claim
+static const struct plm_member node_claim_members[] = {PART(object, object),
+						       TEXT(pool),
+						       TEXT(class_name),
+						       LIST(requirements, expr),
+						       LIST(requests, amount),
+						       LIST(taints, taint),
+						       LIST(startup_taints, taint),
+						       TEXT(provider_id),
+						       TEXT(node),
+						       LIST(capacity, amount),
+						       LIST(allocatable, amount),
+						       TEXTS(types),
+						       BOOL(do_not_disrupt),
+						       I64(launched_ms),
+						       I64(registered_ms),
+						       I64(initialized_ms),
+						       OWN_ENUM(phase, claim_names),
+						       TEXT(instance_type),
+						       TEXT(zone),
+						       TEXT(capacity_type),
+						       I64(price_micro),
+						       I64(decided_ms),
+						       U64(intent),
+						       TEXT(for_ns),
+						       TEXT(for_name),
+						       ENUM(end_reason, reason),
+						       BOOL(ended_by_cloud),
+						       PART(why, why)};
+LAYOUT(static, node_claim)
+#undef TYPE
+#define TYPE struct plm_instance_type
+static const struct plm_member instance_type_members[] = {SKIP(used),
+							  TEXT(name),
+							  LIST(requirements, expr),
+							  LIST(capacity, amount),
+							  LIST(allocatable, amount),
+							  LIST(offerings, offering)};
+LAYOUT(static, instance_type)
+#undef TYPE
+#define TYPE struct plm_stock_out
+static const struct plm_member stock_out_members[] = {SKIP(used), TEXT(instance_type), TEXT(zone),
+						      TEXT(capacity_type), I64(until_ms)};
+LAYOUT(static, stock_out)
+#undef TYPE
+#define TYPE struct plm_intent
+static const struct plm_member intent_members[] = {SKIP(used), ENUM(call, call), ENUM(kind, kind),
+						   TEXT(ns),   TEXT(name),	 TEXT(uid),
+						   U64(seq),   I64(deadline_ms)};
+LAYOUT(static, intent)
+#undef TYPE
+#define TYPE struct plm_root
+static const struct plm_member root_members[] = {SKIP(used),
+						 TEXT(cluster_uid),
+						 TEXT(cluster_name),
+						 TEXT(region),
+						 TEXT(catalog_region),
+						 ENUM(compat, compat),
+						 ENUM(only, only),
+						 BOOL(fair_sharing),
+						 BOOL(pending_by_hand),
+						 ENUM(preferences, preference_policy),
+						 ENUM(min_values, min_values_policy),
+						 BOOL(settle),
+						 U64(epoch),
+						 I64(now_ms),
+						 I64(batch_idle_ms),
+						 I64(batch_max_ms),
+						 I64(gang_timeout_ms),
+						 I64(registration_timeout_ms),
+						 I64(launch_timeout_ms),
+						 I64(stock_out_ms),
+						 I64(batch_opened_ms),
+						 I64(batch_touched_ms),
+						 U64(claims_made),
+						 U64(bundle),
+						 BOOL(observe_only),
+						 BOOL(queues_dirty),
+						 BOOL(nodes_dirty),
+						 SKIP(zero)};
+LAYOUT(static, root)
+#undef TYPE
+
+/* ---- lookups ----------------------------------------------------------------------------------- */
+
+static const struct plm_layout *const tables[PLM_TABLE_COUNT] = {
+#define TABLE_ROW(NAME, name, type, small, cluster, ceiling) &plm_layout_##name,
+	PLM_TABLES(TABLE_ROW)
+#undef TABLE_ROW
+};
+
+static const struct plm_layout *const parts[] = {
+	&plm_layout_kv,		&plm_layout_amount,	  &plm_layout_taint,
+	&plm_layout_toleration, &plm_layout_expr,	  &plm_layout_term,
+	&plm_layout_selector,	&plm_layout_affinity,	  &plm_layout_spread,
+	&plm_layout_port,	&plm_layout_shape,	  &plm_layout_pod_set,
+	&plm_layout_quota,	&plm_layout_flavor_quota, &plm_layout_group,
+	&plm_layout_check_use,	&plm_layout_check_status, &plm_layout_pod_count,
+	&plm_layout_assignment, &plm_layout_cursor,	  &plm_layout_place,
+	&plm_layout_budget,	&plm_layout_offering,	  &plm_layout_why,
+	&plm_layout_object,
+};
+
+const struct plm_layout *plm_table_layout(enum plm_table table)
+{
+	PLM_ASSERT(table < PLM_TABLE_COUNT);
+	return tables[table];
+}
+
+const struct plm_layout *plm_layout_next(const struct plm_layout *layout)
+{
+	if (layout == NULL) {
+		return parts[0];
+	}
+	for (size_t i = 0; i < PLM_COUNTOF(parts); i++) {
+		if (parts[i] == layout) {
+			return i + 1 < PLM_COUNTOF(parts) ? parts[i + 1] : tables[0];
+		}
+	}
+	for (size_t i = 0; i + 1 < PLM_COUNTOF(tables); i++) {
+		if (tables[i] == layout) {
+			return tables[i + 1];
+		}
+	}
+	return NULL;
+}
+
+plm_sym plm_member_sym(const struct plm_member *member, const void *base)
+{
+	plm_sym sym = {0};
+
+	PLM_ASSERT(member->size == sizeof(sym));
+	memcpy(&sym, (const uint8_t *)base + member->offset, sizeof(sym));
+	return sym;
+}
+
+static uint32_t word_at(const struct plm_member *member, const void *base)
+{
+	uint32_t word = 0;
+
+	PLM_ASSERT(member->size == sizeof(word));
+	memcpy(&word, (const uint8_t *)base + member->offset, sizeof(word));
+	return word;
+}
+
+int64_t plm_member_number(const struct plm_member *member, const void *base)
+{
+	int64_t number = 0;
+
+	switch (member->kind) {
+	case PLM_MEMBER_ENUM:
+	case PLM_MEMBER_BOOL:
+	case PLM_MEMBER_U32:
+	case PLM_MEMBER_ID:
+		return (int64_t)word_at(member, base);
+	case PLM_MEMBER_I32:
+		return (int64_t)(int32_t)word_at(member, base);
+	case PLM_MEMBER_U64:
+	case PLM_MEMBER_I64:
+		PLM_ASSERT(member->size == sizeof(number));
+		memcpy(&number, (const uint8_t *)base + member->offset, sizeof(number));
+		return number;
+	case PLM_MEMBER_SKIP:
+	case PLM_MEMBER_TEXT:
+	case PLM_MEMBER_TEXTS:
+	case PLM_MEMBER_LIST:
+	case PLM_MEMBER_ONE:
+	case PLM_MEMBER_PART:
+		break;
+	}
+	PLM_UNREACHABLE();
+}

@@ -1,0 +1,347 @@
+#include "tools/render.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/quantity.h"
+
+/*
+ * {name} is an operand. What stands in [] is left out when an operand in it is empty. The templates in
+ * upstream's words: spec/kueue.md 3.2, spec/karpenter.md 5.
+ */
+#define POD_SET "[couldn't assign flavors to pod set {detail}: ]"
+
+struct words {
+	const char *message;
+	const char *unblock;
+};
+
+static const struct words words[] = {
+	[PLM_RULE_NONE] = {"[{detail}]", ""},
+	[PLM_RULE_FITS] = {"fits[ in flavor {flavor}][ of {object}]", ""},
+	[PLM_RULE_QUOTA] = {POD_SET "insufficient unused quota for {resource}[ in flavor {flavor}]"
+				    "[, {short} more needed]",
+			    "[{short} {resource} free[ in flavor {flavor}]]"},
+	[PLM_RULE_MAX_QUOTA] = {POD_SET
+				"insufficient quota for {resource}[ in flavor {flavor}]"
+				"[, previously considered podsets requests ({have}) + current "
+				"podset request ({need}) > maximum capacity ({limit})]",
+				"[a maximum of {need} {resource}[ in flavor {flavor}]; it is "
+				"{limit}]"},
+	[PLM_RULE_BORROWING_LIMIT] = {POD_SET
+				      "insufficient unused quota for {resource}[ in flavor "
+				      "{flavor}][, {short} more needed][; the borrowing limit is "
+				      "{limit}]",
+				      "[{short} {resource} free[ in flavor {flavor}], or a higher "
+				      "borrowing limit than {limit}]"},
+	[PLM_RULE_UNDECLARED_RESOURCE] = {POD_SET "resource {resource} unavailable in "
+						  "ClusterQueue[ {object}]",
+					  "[a flavor for {resource} in ClusterQueue {object}]"},
+	[PLM_RULE_FLAVOR_MISSING] = {POD_SET "flavor {flavor} not found",
+				     "[the ResourceFlavor {flavor}]"},
+	[PLM_RULE_FLAVOR_TAINT] = {POD_SET "untolerated taint[ {object}][ in flavor {flavor}]",
+				   "[a toleration of taint {object}]"},
+	[PLM_RULE_FLAVOR_AFFINITY] = {POD_SET
+				      "flavor[ {flavor}] doesn't match node affinity[ ({object})]",
+				      "[node labels of flavor {flavor} that match the selector]"},
+	[PLM_RULE_PREEMPTION] = {POD_SET
+				 "insufficient unused quota for {resource}[ in flavor {flavor}]"
+				 "[, {short} more needed]. Pending the preemption of "
+				 "[{limit} ]workload(s)",
+				 "the end of the preempted workloads"},
+	[PLM_RULE_NO_PREEMPTION_CANDIDATES] =
+		{POD_SET "insufficient unused quota for {resource}[ in flavor "
+			 "{flavor}][, {short} more needed]; no workload may "
+			 "be preempted for it",
+		 "[{short} {resource} free[ in flavor {flavor}]]"},
+	[PLM_RULE_OVERLAPPING_TARGETS] = {"Workload has overlapping preemption targets with "
+					  "another workload",
+					  "the end of the other preemption"},
+	[PLM_RULE_TAKEN_THIS_CYCLE] = {"Workload no longer fits after processing another workload"
+				       "[ ({object})]",
+				       "[{short} {resource} free[ in flavor {flavor}]]"},
+	[PLM_RULE_NAMESPACE_SELECTOR] = {"Workload namespace doesn't match ClusterQueue selector",
+					 "labels of the namespace that match the queue's selector"},
+	[PLM_RULE_LOCAL_QUEUE_MISSING] = {"LocalQueue {object} doesn't exist",
+					  "the LocalQueue {object}"},
+	[PLM_RULE_CLUSTER_QUEUE_MISSING] = {"ClusterQueue {object} doesn't exist",
+					    "the ClusterQueue {object}"},
+	[PLM_RULE_WORK_QUEUE_MISSING] = {"WorkQueue {object} doesn't exist",
+					 "the WorkQueue {object}"},
+	[PLM_RULE_QUEUE_INACTIVE] = {"ClusterQueue[ {object}] is inactive[: {detail}]",
+				     "[an active ClusterQueue {object}]"},
+	[PLM_RULE_QUEUE_STOPPED] = {"queue[ {object}] is stopped", "[the queue {object} resumed]"},
+	[PLM_RULE_QUEUE_AMBIGUOUS] = {"no queue is named, and the namespace has not exactly one"
+				      "[: {detail}]",
+				      "the label kueue.x-k8s.io/queue-name"},
+	[PLM_RULE_LIMITS] = {"resource requests exceed limits[: {resource} in pod set {detail}]",
+			     "limits that are not below the requests"},
+	[PLM_RULE_NAMESPACE_MISSING] = {"namespace[ {object}] doesn't exist",
+					"[the namespace {object}]"},
+	[PLM_RULE_CHECK_FAILED] = {"admission check[ {object}] failed[: {detail}]", ""},
+	[PLM_RULE_CHECK_PENDING] = {"waiting for admission check[ {object}]",
+				    "[admission check {object} ready]"},
+	[PLM_RULE_GATED] = {"admission is gated[ by {detail}]", "the gate removed"},
+	[PLM_RULE_INACTIVE] = {"The workload is deactivated", "spec.active: true"},
+	[PLM_RULE_BACKOFF] = {"waits after an eviction[ until {detail}]", "[the time {detail}]"},
+	[PLM_RULE_BEHIND] = {"waits behind {object}", "[{object} admitted or gone]"},
+	[PLM_RULE_MAX_PARALLEL] = {"{have} of {limit} jobs of work queue {object} are running",
+				   "[one of them finished, or a maxParallelJobs above {limit} in "
+				   "work queue {object}]"},
+	[PLM_RULE_NO_POOL] = {"no node pool[ can be used][: {detail}]", "a NodePool"},
+	[PLM_RULE_POOL_NOT_READY] = {"node pool {object} is not ready[: {detail}]",
+				     "[node pool {object} ready]"},
+	[PLM_RULE_POOL_TAINT] = {"untolerated taint[ {detail}][ of node pool {object}]",
+				 "[a toleration of {detail}]"},
+	[PLM_RULE_REQUIREMENTS] = {"no instance type[ of node pool {object}] meets the requirements"
+				   "[: {detail}]",
+				   "[requirements without {detail}]"},
+	[PLM_RULE_RESOURCES] = {"no instance type[ of node pool {object}] has enough {resource}"
+				"[: {need} in one pod, the largest has {have}][ ({detail})]",
+				"[an instance type with at least {need} {resource}]"},
+	[PLM_RULE_OFFERING] =
+		{"no instance type[ of node pool {object}] has an offering[: {detail}]", ""},
+	[PLM_RULE_STOCK_OUT] = {"the cloud is out of stock[ of {detail}][ for node pool {object}]",
+				"the stock-out over"},
+	[PLM_RULE_POOL_LIMIT] = {"limit of node pool {object}[: {resource} {have} of {limit} in use"
+				 "[, {need} more needed]]",
+				 "[a limit of {resource} above {limit} in node pool {object}]"},
+	[PLM_RULE_POOL_SIZE] = {"node pool {object} has its maximum of[ {limit}] nodes",
+				"[a maxSize above {limit} in node pool {object}]"},
+	[PLM_RULE_MIN_VALUES] = {"minValues[ of {detail}] cannot be met[ in node pool {object}]",
+				 ""},
+	[PLM_RULE_TOPOLOGY] = {"topology constraints cannot be met[: {detail}]", ""},
+	[PLM_RULE_HOST_PORT] = {"host port in use[: {detail}]", ""},
+	[PLM_RULE_NODE_TAINT] = {"untolerated taint[ {detail}][ of node {object}]",
+				 "[a toleration of {detail}]"},
+	[PLM_RULE_NODE_RESOURCES] = {"node[ {object}] has not enough {resource}[: {need} needed, "
+				     "{have} free]",
+				     "[{short} {resource} free on node {object}]"},
+	[PLM_RULE_NODE_REQUIREMENTS] = {"node[ {object}] does not match[: {detail}]", ""},
+	[PLM_RULE_VOLUME] = {"volume[: {detail}]", ""},
+	[PLM_RULE_GANG] = {"not all pods have a place[: {have} of {need}][; {detail}]", ""},
+	[PLM_RULE_CHEAPEST] = {"cheapest plan[: {detail}][ in node pool {object}]", ""},
+	[PLM_RULE_EXISTING_NODE] = {"fits node {object}", ""},
+	[PLM_RULE_OPEN_CLAIM] = {"fits node claim {object}", ""},
+	[PLM_RULE_EMPTY_NODE] = {"node[ {object}] is empty[ since {detail}]", ""},
+	[PLM_RULE_MIN_SIZE] = {"node pool {object} keeps[ {limit}] nodes", ""},
+	[PLM_RULE_BUDGET] = {"disruption budget[ of node pool {object}] is used up[: {have} of "
+			     "{limit}]",
+			     ""},
+	[PLM_RULE_TIMEOUT] = {"timeout[: {detail}]", ""},
+	[PLM_RULE_CLOUD_REFUSED] = {"the cloud refused[: {detail}]", ""},
+	[PLM_RULE_EVICTED] = {"the eviction is complete[; {detail}]", ""},
+};
+
+/* What a template is filled with. */
+struct operands {
+	struct plm_slice object, resource, flavor, detail;
+	int64_t need, have, limit;
+};
+
+struct text {
+	char bytes[1024];
+	size_t size;
+};
+
+static void add(struct text *text, struct plm_slice part)
+{
+	size_t room = sizeof(text->bytes) - text->size;
+	size_t size = part.size < room ? part.size : room;
+
+	if (size > 0) {
+		memcpy(text->bytes + text->size, part.ptr, size);
+		text->size += size;
+	}
+}
+
+/* True when the operand has a value; appended to 'text'. */
+static bool add_amount(struct text *text, struct plm_slice resource, int64_t amount)
+{
+	char buffer[PLM_QUANTITY_SIZE];
+
+	if (amount == PLM_UNSET) {
+		return false;
+	}
+	if (amount == PLM_UNLIMITED) {
+		add(text, plm_slice_str("unlimited"));
+	} else if (resource.size > 0) {
+		add(text, plm_slice_str(plm_quantity_format(resource, amount, buffer)));
+	} else {
+		(void)snprintf(buffer, sizeof(buffer), "%" PRId64, amount);
+		add(text, plm_slice_str(buffer));
+	}
+	return true;
+}
+
+static bool add_text(struct text *text, struct plm_slice value)
+{
+	add(text, value);
+	return value.size > 0;
+}
+
+static bool add_operand(struct text *text, const struct operands *from, struct plm_slice name)
+{
+	if (plm_slice_is(name, "object")) {
+		return add_text(text, from->object);
+	}
+	if (plm_slice_is(name, "resource")) {
+		return add_text(text, from->resource);
+	}
+	if (plm_slice_is(name, "flavor")) {
+		return add_text(text, from->flavor);
+	}
+	if (plm_slice_is(name, "detail")) {
+		return add_text(text, from->detail);
+	}
+	if (plm_slice_is(name, "need")) {
+		return add_amount(text, from->resource, from->need);
+	}
+	if (plm_slice_is(name, "have")) {
+		return add_amount(text, from->resource, from->have);
+	}
+	if (plm_slice_is(name, "limit")) {
+		return add_amount(text, from->resource, from->limit);
+	}
+	PLM_ASSERT(plm_slice_is(name, "short"));
+	if (from->need == PLM_UNSET || from->have == PLM_UNSET) {
+		return false;
+	}
+	return add_amount(text, from->resource, plm_sub_sat(from->need, from->have));
+}
+
+#define MAX_NESTING 4
+
+/* Where the groups that are open began, and whether all operands in them had a value. */
+struct groups {
+	size_t begin[MAX_NESTING];
+	bool whole[MAX_NESTING];
+	int depth;
+};
+
+/* "{name}" at 'at': append it; returns the size of the placeholder. */
+static size_t fill_one(struct text *text, const struct operands *from, const char *at,
+		       struct groups *groups)
+{
+	size_t size = strcspn(at, "}");
+
+	if (!add_operand(text, from, plm_slice_of(at + 1, size - 1)) && groups->depth > 0) {
+		groups->whole[groups->depth - 1] = false;
+	}
+	return size + 1;
+}
+
+static void fill(struct text *text, const char *template, const struct operands *from)
+{
+	struct groups groups = {.depth = 0};
+
+	for (const char *at = template; *at != '\0';) {
+		if (*at == '{') {
+			at += fill_one(text, from, at, &groups);
+			continue;
+		}
+		if (*at == '[') {
+			PLM_ASSERT(groups.depth < MAX_NESTING);
+			groups.begin[groups.depth] = text->size;
+			groups.whole[groups.depth] = true;
+			groups.depth++;
+		} else if (*at == ']') {
+			PLM_ASSERT(groups.depth > 0);
+			groups.depth--;
+			text->size = groups.whole[groups.depth] ? text->size
+								: groups.begin[groups.depth];
+		} else {
+			add(text, plm_slice_of(at, 1));
+		}
+		at++;
+	}
+	PLM_ASSERT(groups.depth == 0);
+}
+
+static const struct words *words_of(int64_t rule)
+{
+	PLM_ASSERT(rule >= 0 && (size_t)rule < PLM_COUNTOF(words));
+	PLM_ASSERT(words[rule].message != NULL);
+	return &words[rule];
+}
+
+static struct operands of_record(const struct plm_w_explain *why)
+{
+	return (struct operands){
+		.object = why->object,
+		.resource = why->resource,
+		.flavor = why->flavor,
+		.detail = why->detail,
+		.need = why->need,
+		.have = why->have,
+		.limit = why->limit,
+	};
+}
+
+static struct operands of_candidate(const struct plm_w_candidate *candidate)
+{
+	return (struct operands){
+		.flavor = candidate->candidate,
+		.object = candidate->candidate,
+		.resource = candidate->resource,
+		.detail = candidate->detail,
+		.need = candidate->need,
+		.have = candidate->have,
+		.limit = PLM_UNSET,
+	};
+}
+
+struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_explain *why)
+{
+	struct operands from = of_record(why);
+	struct text text = {.size = 0};
+
+	fill(&text, words_of(why->rule)->message, &from);
+	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
+}
+
+struct plm_slice plm_render_candidate(struct plm_arena *arena,
+				      const struct plm_w_candidate *candidate)
+{
+	return plm_arena_copy(arena, candidate->detail);
+}
+
+struct plm_slice plm_render_unblock(struct plm_arena *arena, const struct plm_w_explain *why)
+{
+	struct operands from = of_record(why);
+	struct text text = {.size = 0};
+
+	fill(&text, words_of(why->rule)->unblock, &from);
+	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
+}
+
+struct plm_slice plm_render_candidate_unblock(struct plm_arena *arena,
+					      const struct plm_w_candidate *candidate)
+{
+	struct operands from = of_candidate(candidate);
+	struct text text = {.size = 0};
+
+	fill(&text, words_of(candidate->rule)->unblock, &from);
+	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
+}
+
+const char *plm_render_outcome(enum plm_rule rule)
+{
+	static const enum plm_rule fits[] = {PLM_RULE_NONE, PLM_RULE_FITS, PLM_RULE_CHEAPEST,
+					     PLM_RULE_EXISTING_NODE, PLM_RULE_OPEN_CLAIM};
+	static const enum plm_rule skipped[] = {PLM_RULE_FLAVOR_TAINT,	 PLM_RULE_FLAVOR_AFFINITY,
+						PLM_RULE_FLAVOR_MISSING, PLM_RULE_POOL_NOT_READY,
+						PLM_RULE_POOL_TAINT,	 PLM_RULE_GANG};
+
+	for (size_t i = 0; i < PLM_COUNTOF(fits); i++) {
+		if (fits[i] == rule) {
+			return "fits";
+		}
+	}
+	for (size_t i = 0; i < PLM_COUNTOF(skipped); i++) {
+		if (skipped[i] == rule) {
+			return "skipped";
+		}
+	}
+	return rule == PLM_RULE_PREEMPTION ? "preempt" : "no fit";
+}

@@ -1,0 +1,28 @@
+/*
+ * render.h - explanation records as text: the one place where a message is composed
+ *
+ * Owns: one template per rule, filled with the operands of the record. Conditions, events, `why`,
+ * `decide`, `timeline` and the traces of scenarios all come from here; where Kueue or Karpenter has a
+ * message that people grep for, the template is theirs. Depends on core only.
+ * Does not: find operands; the record has them.
+ */
+#ifndef PLM_TOOLS_RENDER_H
+#define PLM_TOOLS_RENDER_H
+
+#include "core/arena.h"
+#include "core/event.h"
+
+/* The message of a record: one line without a full stop, arena. */
+struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_explain *why);
+/* What was found about one candidate: "nominal 32 used 29", arena; empty when the rule says it all. */
+struct plm_slice plm_render_candidate(struct plm_arena *arena,
+				      const struct plm_w_candidate *candidate);
+/* "fits", "no fit", "skipped", static. */
+const char *plm_render_outcome(enum plm_rule rule);
+/* What would change the answer: "3 cpu free in flavor default", arena; empty when nothing is known. */
+struct plm_slice plm_render_unblock(struct plm_arena *arena, const struct plm_w_explain *why);
+/* The same for one candidate of the record. */
+struct plm_slice plm_render_candidate_unblock(struct plm_arena *arena,
+					      const struct plm_w_candidate *candidate);
+
+#endif

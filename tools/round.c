@@ -1,0 +1,357 @@
+#include "tools/round.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "adapters/catalog/catalog.h"
+#include "core/timefmt.h"
+#include "engine/engine.h"
+#include "tools/intake.h"
+
+#define DEFAULT_NOW "2026-01-01T00:00:00Z"
+#define DEFAULT_REGION "us-west-2"
+#define CLUSTER_UID "plimsoll-decide"
+/* Cycles of a run that settles; each follows a change that the last one made. */
+#define MAX_CYCLES 64
+#define CATALOG_FILE_BYTES ((long)256 * 1024 * 1024)
+
+struct plm_round {
+	struct plm_cli *call;		/* borrowed */
+	struct plm_log *log;		/* owned */
+	struct plm_engine *engine;	/* owned */
+	struct plm_intake *intake;	/* owned, while reading */
+	struct plm_arena catalog_space; /* owned */
+	struct plm_w_catalog catalog;
+	struct plm_w_config config;
+	int64_t now_ms;
+	int64_t cycles; /* 0 = stable or settled */
+	bool settle;
+	bool settled;
+	uint64_t facts_end;
+};
+
+struct plm_log *plm_round_log(struct plm_round *round)
+{
+	return round->log;
+}
+
+const struct plm_state *plm_round_state(const struct plm_round *round)
+{
+	return plm_engine_state(round->engine);
+}
+
+int64_t plm_round_now_ms(const struct plm_round *round)
+{
+	return round->now_ms;
+}
+
+uint64_t plm_round_facts_end(const struct plm_round *round)
+{
+	return round->facts_end;
+}
+
+bool plm_round_settled(const struct plm_round *round)
+{
+	return round->settled;
+}
+
+int64_t plm_round_cycles(const struct plm_round *round)
+{
+	return round->cycles;
+}
+
+bool plm_round_is_settling(const struct plm_round *round)
+{
+	return round->settle;
+}
+
+/* ---- what the call says ------------------------------------------------------------------------ */
+
+static enum plm_code parse_cycles(struct plm_round *round, struct plm_error *err)
+{
+	const char *text = plm_cli_text(round->call, PLM_FLAG_CYCLES, "settled");
+	int64_t cycles = 0;
+
+	round->settle = strcmp(text, "settled") == 0;
+	if (round->settle || strcmp(text, "stable") == 0) {
+		return PLM_OK;
+	}
+	for (const char *at = text; *at != '\0'; at++) {
+		if (*at < '0' || *at > '9' || cycles > PLM_ROUND_MAX_ROUNDS) {
+			cycles = 0;
+			break;
+		}
+		cycles = cycles * 10 + (*at - '0');
+	}
+	if (cycles < 1 || cycles > PLM_ROUND_MAX_ROUNDS) {
+		return plm_fail(err, PLM_E_USAGE,
+				"--cycles: '%s' is neither a number from 1 to %d, nor stable, nor "
+				"settled",
+				text, PLM_ROUND_MAX_ROUNDS);
+	}
+	round->cycles = cycles;
+	return PLM_OK;
+}
+
+/* Settings as in Kueue's and Karpenter's own defaults; `decide` has no batch window. */
+static void begin_config(struct plm_round *round)
+{
+	const char *compat = plm_cli_text(round->call, PLM_FLAG_COMPAT, "better");
+	const char *only = plm_cli_text(round->call, PLM_FLAG_ONLY, "");
+	bool strict = strcmp(compat, "strict") == 0;
+
+	round->config = (struct plm_w_config){
+		.compat = plm_names_find(&plm_names_compat, plm_slice_str(compat)),
+		.only = plm_names_find(&plm_names_only, plm_slice_str(only)),
+		.cluster_name = plm_slice_str("decide"),
+		.region = plm_slice_str(plm_cli_text(round->call, PLM_FLAG_REGION, DEFAULT_REGION)),
+		.pending_by_hand = strict || strcmp(only, "nodes") == 0 ? 0 : 1,
+		.gang_timeout_ms = 15 * PLM_MS_PER_MINUTE,
+		.registration_timeout_ms = 15 * PLM_MS_PER_MINUTE,
+		.launch_timeout_ms = 5 * PLM_MS_PER_MINUTE,
+		.stock_out_ms = 3 * PLM_MS_PER_MINUTE,
+		.settle = round->settle ? 1 : 0,
+	};
+}
+
+static enum plm_code find_now(struct plm_round *round, struct plm_error *err)
+{
+	const char *given = plm_cli_text(round->call, PLM_FLAG_NOW, NULL);
+	int64_t newest = plm_intake_newest(round->intake);
+
+	if (given == NULL && newest != PLM_UNSET) {
+		round->now_ms = newest;
+		return PLM_OK;
+	}
+	if (plm_time_parse(plm_slice_str(given != NULL ? given : DEFAULT_NOW), &round->now_ms,
+			   NULL) != PLM_OK) {
+		return plm_fail(err, PLM_E_USAGE,
+				"--now: '%s' is not a time such as 2026-01-01T10:00:00Z", given);
+	}
+	return PLM_OK;
+}
+
+/* ---- catalogue --------------------------------------------------------------------------------- */
+
+static enum plm_code read_catalog(struct plm_round *round, const char *path, struct plm_error *err)
+{
+	FILE *file = fopen(path, "rb");
+	struct stat info = {0};
+	char *text = NULL;
+	size_t size = 0;
+	enum plm_code code = PLM_OK;
+
+	if (file == NULL || fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
+		code = plm_fail(err, PLM_E_UNREACHABLE, "--catalog: %s is no file that can be read",
+				path);
+	} else if (info.st_size > CATALOG_FILE_BYTES) {
+		code = plm_fail(err, PLM_E_INPUT, "--catalog: %s is larger than %ld bytes", path,
+				CATALOG_FILE_BYTES);
+	} else {
+		size = (size_t)info.st_size;
+		text = plm_arena_take(round->call->arena, size + 1);
+		if (fread(text, 1, size, file) != size) {
+			code = plm_fail(err, PLM_E_IO, "--catalog: %s cannot be read", path);
+		}
+	}
+	if (file != NULL) {
+		(void)fclose(file);
+	}
+	return code != PLM_OK ? code
+			      : plm_catalog_read(plm_slice_of(text, size), path,
+						 &round->catalog_space, &round->catalog, err);
+}
+
+/* Without pools no type is ever looked at, and the log stays small. */
+static enum plm_code open_catalog(struct plm_round *round, struct plm_error *err)
+{
+	const char *path = plm_cli_text(round->call, PLM_FLAG_CATALOG, "builtin");
+	const char *region = plm_cli_text(round->call, PLM_FLAG_REGION, DEFAULT_REGION);
+	bool builtin = strcmp(path, "builtin") == 0;
+	enum plm_code code = PLM_OK;
+
+	if (!plm_intake_wants_catalog(round->intake)) {
+		return PLM_OK;
+	}
+	code = plm_arena_init(&round->catalog_space,
+			      builtin ? PLM_CATALOG_ARENA_BYTES : (size_t)CATALOG_FILE_BYTES * 16,
+			      err);
+	if (code == PLM_OK && !builtin) {
+		code = read_catalog(round, path, err);
+	} else if (code == PLM_OK) {
+		code = plm_catalog_builtin(region, &round->catalog_space, &round->catalog, err);
+		code = code == PLM_E_NOT_FOUND
+			       ? plm_fail_prefix(
+					 err, PLM_E_INCOMPLETE,
+					 "no catalogue of instance types (add --catalog FILE)")
+			       : code;
+	}
+	return code == PLM_E_NOT_FOUND ? PLM_E_INCOMPLETE : code;
+}
+
+/* ---- engine ------------------------------------------------------------------------------------ */
+
+static int64_t wall_ns(void *self)
+{
+	const struct plm_round *round = self;
+
+	return round->now_ms * 1000000;
+}
+
+static int64_t boot_ms(void *self)
+{
+	(void)self;
+	return 0;
+}
+
+/* Does 'path' hold anything, or is it no folder at all? */
+static bool in_use(const char *path)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry = NULL;
+	bool used = folder == NULL && errno != ENOENT;
+
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		used |= strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	}
+	if (folder != NULL) {
+		(void)closedir(folder);
+	}
+	return used;
+}
+
+static enum plm_code open_log(struct plm_round *round, struct plm_error *err)
+{
+	const char *folder = plm_cli_text(round->call, PLM_FLAG_KEEP_LOG, NULL);
+
+	if (folder == NULL) {
+		return plm_log_open_memory(&round->log, err);
+	}
+	if (in_use(folder)) {
+		return plm_fail(err, PLM_E_REFUSED,
+				"%s is not empty; a decision is kept in a new folder", folder);
+	}
+	return plm_log_open(folder, PLM_LOG_WRITE, &round->log, err);
+}
+
+static enum plm_code open_engine(struct plm_round *round, struct plm_error *err)
+{
+	struct plm_engine_options options = {
+		.log = round->log,
+		.clock = {.self = round, .wall_ns = wall_ns, .boot_ms = boot_ms},
+		.cluster_uid = CLUSTER_UID,
+		.profile = PLM_PROFILE_SMALL,
+		.config = round->config,
+		.catalog = round->catalog.types.count > 0 ? &round->catalog : NULL,
+	};
+
+	return plm_engine_open(&options, &round->engine, err);
+}
+
+static enum plm_code take_fact(void *ctx, const struct plm_observation *observation,
+			       struct plm_error *err)
+{
+	struct plm_round *round = ctx;
+	enum plm_code code = plm_engine_observe(round->engine, observation, err);
+
+	if (code == PLM_E_AGAIN) {
+		code = plm_engine_flush(round->engine, err);
+		if (code == PLM_OK) {
+			code = plm_engine_observe(round->engine, observation, err);
+		}
+	}
+	return code;
+}
+
+static enum plm_code feed(struct plm_round *round, struct plm_error *err)
+{
+	enum plm_code code = plm_intake_feed(round->intake, round->now_ms, take_fact, round, err);
+
+	if (code == PLM_OK) {
+		code = plm_engine_flush(round->engine, err);
+	}
+	if (code == PLM_OK && plm_engine_stats(round->engine).rejected > 0) {
+		return plm_fail(err, PLM_E_LIMIT,
+				"the input is larger than a table may grow: see `log show --type "
+				"REJECTED` with -L");
+	}
+	round->facts_end = plm_log_head(round->log).seq;
+	return code;
+}
+
+/* Go on as long as a cycle leaves something to look at. */
+static enum plm_code run_cycles(struct plm_round *round, struct plm_error *err)
+{
+	int64_t bound = round->cycles > 0 ? round->cycles : PLM_ROUND_MAX_ROUNDS;
+	enum plm_code code = plm_engine_cycle(round->engine, bound, &round->settled, err);
+	bool did = round->cycles == 0;
+
+	for (int i = 0; code == PLM_OK && did && i < MAX_CYCLES; i++) {
+		code = plm_engine_step(round->engine, &did, err);
+		round->settled = round->settled && !did;
+	}
+	round->settled = round->settled || !did;
+	return code;
+}
+
+static enum plm_code run(struct plm_round *round, struct plm_error *err)
+{
+	enum plm_code code = parse_cycles(round, err);
+
+	begin_config(round);
+	if (code == PLM_OK) {
+		code = plm_intake_open(round->call, &round->intake, err);
+	}
+	if (code == PLM_OK) {
+		code = plm_intake_read(round->intake, &round->config, err);
+	}
+	if (code == PLM_OK) {
+		code = find_now(round, err);
+	}
+	if (code == PLM_OK) {
+		code = open_catalog(round, err);
+	}
+	if (code == PLM_OK) {
+		code = open_log(round, err);
+	}
+	if (code == PLM_OK) {
+		code = open_engine(round, err);
+	}
+	if (code == PLM_OK) {
+		code = feed(round, err);
+	}
+	return code == PLM_OK ? run_cycles(round, err) : code;
+}
+
+enum plm_code plm_round_open(struct plm_cli *call, struct plm_round **out, struct plm_error *err)
+{
+	struct plm_round *round = calloc(1, sizeof(*round));
+	enum plm_code code = PLM_OK;
+
+	PLM_ASSERT(round != NULL);
+	round->call = call;
+	code = run(round, err);
+	plm_intake_close(round->intake);
+	round->intake = NULL;
+	if (code != PLM_OK) {
+		plm_round_close(round);
+		return code;
+	}
+	*out = round;
+	return PLM_OK;
+}
+
+void plm_round_close(struct plm_round *round)
+{
+	if (round == NULL) {
+		return;
+	}
+	plm_engine_close(round->engine);
+	plm_log_close(round->log);
+	plm_intake_close(round->intake);
+	plm_arena_fini(&round->catalog_space);
+	free(round);
+}
