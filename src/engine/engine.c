@@ -274,6 +274,12 @@ enum plm_code plm_engine_step(struct plm_engine *engine, bool *out_did, struct p
 	return commit(engine, err);
 }
 
+enum plm_code plm_engine_flush(struct plm_engine *engine, struct plm_error *err)
+{
+	PLM_ASSERT(!engine->dead);
+	return engine->batch.open && engine->batch.count > 0 ? commit(engine, err) : PLM_OK;
+}
+
 enum plm_code plm_engine_cycle(struct plm_engine *engine, int64_t max_rounds, bool *out_settled,
 			       struct plm_error *err)
 {

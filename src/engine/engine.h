@@ -69,6 +69,11 @@ enum plm_code plm_engine_observe(struct plm_engine *engine,
  */
 enum plm_code plm_engine_step(struct plm_engine *engine, bool *out_did,
 			      struct plm_error *err) PLM_MUST_CHECK;
+/*
+ * Commit the facts taken so far without a CYCLE: before the input is complete nothing is decided on it
+ * (decide). Nothing is done when there are none.
+ */
+enum plm_code plm_engine_flush(struct plm_engine *engine, struct plm_error *err) PLM_MUST_CHECK;
 /* As plm_engine_step(), with a CYCLE of these bounds in any case (decide). */
 enum plm_code plm_engine_cycle(struct plm_engine *engine, int64_t max_rounds, bool *out_settled,
 			       struct plm_error *err) PLM_MUST_CHECK;
