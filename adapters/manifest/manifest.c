@@ -207,6 +207,8 @@ static void project(struct plm_manifest *reader, struct plm_project *p, struct p
 		.meta = payload,
 		.file = p->tree->file,
 		.line = root->line,
+		.tree = p->tree,
+		.doc = root,
 	};
 }
 

@@ -38,6 +38,8 @@ struct plm_manifest_fact {
 	struct plm_sha256 object_hash; /* over the source's bytes of this item or document */
 	const char *file;	       /* borrowed for the life of the reader */
 	int line;		       /* where the object begins */
+	struct plm_doc_tree *tree;     /* the document, and where in it the object stands: */
+	struct plm_doc *doc;	       /* for what no projection holds; borrowed for the call */
 };
 
 /* Each returns PLM_OK or the failure that ends the reading; each but 'warn' may be NULL. */
