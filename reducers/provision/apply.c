@@ -351,6 +351,11 @@ static void fold_pod_fact(const struct folding *in, const struct plm_w_pod *w)
 			     plm_sym_find(in->st, w->meta.name));
 	const struct plm_pod *pod = plm_pod_at(in->st, id);
 
+	if (id.n != 0 && pod->object.owner_uid.n != 0) { /* the last pod of a PodSet ends it */
+		plm_id job = plm_index_find(in->st, PLM_KEY_JOB_UID, pod->object.owner_uid.n, 0);
+
+		fold_work(in, job.n == 0 ? job : plm_job_at(in->st, job)->workload_id);
+	}
 	if (id.n == 0 || pod->target.n == 0 || pod->node.n == 0 ||
 	    !plm_target_stands(in->st, pod->node, false)) {
 		return;
