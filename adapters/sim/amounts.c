@@ -123,11 +123,11 @@ struct plm_sim_template *plm_sim_template_with(struct plm_world *w,
 	template->failed_pass = 0;
 	template->shape.node_selector =
 		plm_sim_merge(w, base->shape.node_selector,
-			      plm_sim_copy_list(arena, &plm_type_kv, node_selector));
+			      plm_wire_copy_list(&plm_type_kv, node_selector, arena));
 	template->shape.tolerations =
 		plm_sim_concat(w, sizeof(struct plm_w_toleration), base->shape.tolerations,
-			       plm_sim_copy_list(arena, &plm_type_toleration, tolerations));
+			       plm_wire_copy_list(&plm_type_toleration, tolerations, arena));
 	template->labels =
-		plm_sim_merge(w, base->labels, plm_sim_copy_list(arena, &plm_type_kv, labels));
+		plm_sim_merge(w, base->labels, plm_wire_copy_list(&plm_type_kv, labels, arena));
 	return template;
 }

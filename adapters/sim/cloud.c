@@ -325,7 +325,7 @@ void plm_sim_instance_ready(struct plm_world *w, struct plm_sim_instance *instan
 	}
 	if (instance->request->startup_taints.count > 0) {
 		node->of.node->taints =
-			plm_sim_copy_list(&w->arena, &plm_type_taint, instance->request->taints);
+			plm_wire_copy_list(&plm_type_taint, instance->request->taints, &w->arena);
 	}
 	plm_sim_node_ready(w, node);
 }

@@ -35,7 +35,7 @@ static void submit(void *self, const struct plm_effect *effect)
 	plm_sim_check_submit(w, effect);
 	mine->effect = *effect;
 	mine->effect.request =
-		plm_sim_copy(&w->arena, plm_call_request(effect->call), effect->request);
+		plm_wire_copy(plm_call_request(effect->call), effect->request, &w->arena);
 	mine->effect.frozen = plm_arena_copy(&w->arena, effect->frozen);
 	w->stats.effects++;
 	if (w->flying_count == w->flying_capacity) {

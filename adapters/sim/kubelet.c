@@ -208,6 +208,79 @@ struct plm_sim_object *plm_sim_node_new(struct plm_world *w, struct plm_w_node *
 	return object;
 }
 
+static struct plm_vec own_labels(struct plm_world *w, const struct plm_sim_node *node)
+{
+	struct plm_w_kv *own = PLM_NEW_ARRAY(&w->arena, 6, struct plm_w_kv);
+	struct plm_vec list = {.ptr = own};
+
+	own[list.count++] =
+		(struct plm_w_kv){plm_slice_str("kubernetes.io/arch"), plm_slice_str("amd64")};
+	own[list.count++] = (struct plm_w_kv){plm_slice_str("kubernetes.io/hostname"), node->name};
+	own[list.count++] =
+		(struct plm_w_kv){plm_slice_str("kubernetes.io/os"), plm_slice_str("linux")};
+	if (node->instance_type.size > 0) {
+		own[list.count++] = (struct plm_w_kv){
+			plm_slice_str("node.kubernetes.io/instance-type"), node->instance_type};
+	}
+	if (node->zone.size > 0) {
+		own[list.count++] = (struct plm_w_kv){
+			plm_slice_str("topology.kubernetes.io/region"), w->options.region};
+		own[list.count++] =
+			(struct plm_w_kv){plm_slice_str("topology.kubernetes.io/zone"), node->zone};
+	}
+	return plm_sim_merge(w, list, node->labels);
+}
+
+/* A node holds 110 pods when nobody says otherwise, as a kubelet does. */
+static struct plm_vec with_pods(struct plm_world *w, struct plm_vec capacity)
+{
+	const struct plm_w_amount *list = capacity.ptr;
+	struct plm_w_amount *pods = PLM_NEW(&w->arena, struct plm_w_amount);
+	struct plm_vec one = {.ptr = pods, .count = 1};
+
+	for (size_t i = 0; i < capacity.count; i++) {
+		if (plm_slice_is(list[i].resource, "pods")) {
+			return capacity;
+		}
+	}
+	*pods = (struct plm_w_amount){plm_slice_str("pods"), 110};
+	return plm_sim_concat(w, sizeof(*pods), capacity, one);
+}
+
+enum plm_code plm_world_add_node(struct plm_world *w, const struct plm_sim_node *node,
+				 struct plm_error *err)
+{
+	const struct plm_w_instance_type *type = plm_sim_type(w, node->instance_type);
+	struct plm_w_node *wire = PLM_NEW(&w->arena, struct plm_w_node);
+
+	if (node->capacity.count == 0 && type == NULL) {
+		return plm_fail(
+			err, PLM_E_INPUT, "node %.*s: instance type %.*s is not in the catalogue",
+			(int)node->name.size, (const char *)node->name.ptr,
+			(int)node->instance_type.size, (const char *)node->instance_type.ptr);
+	}
+	if (plm_sim_find(w, PLM_KIND_NODE, (struct plm_slice){0}, node->name) != NULL) {
+		return plm_fail(err, PLM_E_INPUT, "node %.*s: there are two of that name",
+				(int)node->name.size, (const char *)node->name.ptr);
+	}
+	wire->meta = (struct plm_w_meta){.name = plm_arena_copy(&w->arena, node->name),
+					 .created_ms = PLM_UNSET,
+					 .deleting_ms = PLM_UNSET,
+					 .labels = own_labels(w, node)};
+	wire->provider_id = plm_arena_format(&w->arena, "sim:///%.*s", (int)node->name.size,
+					     (const char *)node->name.ptr);
+	wire->taints = plm_wire_copy_list(&plm_type_taint, node->taints, &w->arena);
+	wire->capacity =
+		with_pods(w, plm_wire_copy_list(&plm_type_amount, node->capacity, &w->arena));
+	wire->allocatable = wire->capacity;
+	if (node->capacity.count == 0) {
+		wire->capacity = type->capacity;
+		wire->allocatable = type->allocatable;
+	}
+	plm_sim_node_ready(w, plm_sim_node_new(w, wire, NULL));
+	return PLM_OK;
+}
+
 void plm_sim_node_ready(struct plm_world *w, struct plm_sim_object *node)
 {
 	if (node->gone || node->of.node->ready != 0) {

@@ -343,6 +343,26 @@ static void update(struct plm_world *w, struct plm_sim_object *object, void *pay
 	plm_sim_sync_later(w, object);
 }
 
+/* The API server refuses an object whose namespace is missing; here it is made instead. */
+static void need_namespace(struct plm_world *w, struct plm_slice name)
+{
+	struct plm_w_namespace *namespace = NULL;
+	struct plm_w_kv *label = NULL;
+
+	if (name.size == 0 ||
+	    plm_sim_find(w, PLM_KIND_NAMESPACE, (struct plm_slice){0}, name) != NULL) {
+		return;
+	}
+	namespace = PLM_NEW(&w->arena, struct plm_w_namespace);
+	label = PLM_NEW(&w->arena, struct plm_w_kv);
+	*label = (struct plm_w_kv){plm_slice_str("kubernetes.io/metadata.name"), name};
+	namespace->meta = (struct plm_w_meta){.name = name,
+					      .created_ms = PLM_UNSET,
+					      .deleting_ms = PLM_UNSET,
+					      .labels = {.ptr = label, .count = 1}};
+	(void)plm_sim_create(w, PLM_KIND_NAMESPACE, PLM_EV_NAMESPACE, namespace);
+}
+
 void plm_world_apply(struct plm_world *w, enum plm_event_type type, const void *payload,
 		     const struct plm_sim_extra *extra)
 {
@@ -356,10 +376,11 @@ void plm_world_apply(struct plm_world *w, enum plm_event_type type, const void *
 	if (kind == PLM_KIND_NONE) {
 		return; /* a fact that is no object of the API, such as the catalogue */
 	}
-	mine = plm_sim_copy(&w->arena, info->payload, payload);
+	mine = plm_wire_copy(info->payload, payload, &w->arena);
 	object = plm_sim_find(w, kind, ((struct plm_w_meta *)mine)->ns,
 			      ((struct plm_w_meta *)mine)->name);
 	if (object == NULL) {
+		need_namespace(w, ((struct plm_w_meta *)mine)->ns);
 		create_given(w, kind, type, mine, extra);
 	} else if (kind != PLM_KIND_POD && kind != PLM_KIND_NODE) {
 		update(w, object, mine);
@@ -400,6 +421,18 @@ bool plm_world_scale(struct plm_world *w, enum plm_kind kind, struct plm_slice n
 	plm_sim_touch(w, object);
 	plm_sim_sync_later(w, object);
 	return true;
+}
+
+uint64_t plm_world_objects(const struct plm_world *w)
+{
+	uint64_t count = 0;
+
+	for (size_t kind = 0; kind < PLM_SIM_KIND_COUNT; kind++) {
+		for (const struct plm_sim_object *o = w->first[kind]; o != NULL; o = o->next) {
+			count += kind != PLM_KIND_WORKLOAD;
+		}
+	}
+	return count;
 }
 
 bool plm_world_exists(const struct plm_world *w, enum plm_kind kind, struct plm_slice ns,

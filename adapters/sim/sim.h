@@ -186,6 +186,9 @@ bool plm_world_work(const struct plm_world *world, size_t index, struct plm_sim_
 bool plm_world_exists(const struct plm_world *world, enum plm_kind kind, struct plm_slice ns,
 		      struct plm_slice name, struct plm_slice uid);
 
+/* API objects that exist now. */
+uint64_t plm_world_objects(const struct plm_world *world);
+
 /* ---- the other side of a comparison ---- */
 
 /*

@@ -11,6 +11,7 @@
 #include "adapters/sim/sim.h"
 #include "core/arena.h"
 #include "core/timefmt.h"
+#include "core/wire_copy.h"
 
 #define PLM_SIM_RESOURCES 24	  /* different resource names in one world */
 #define PLM_SIM_BUCKETS 16384U	  /* hash chains of the object store */
@@ -251,11 +252,6 @@ static inline bool plm_sim_is_down(const struct plm_world *w, enum plm_sim_fault
 }
 /* Something from outside happened: effects that follow are no livelock. */
 void plm_sim_disturb(struct plm_world *w);
-
-/* ---- copy.c ---- */
-void *plm_sim_copy(struct plm_arena *arena, const struct plm_wire_type *type, const void *value);
-struct plm_vec plm_sim_copy_list(struct plm_arena *arena, const struct plm_wire_type *type,
-				 struct plm_vec list);
 
 /* ---- amounts.c ---- */
 size_t plm_sim_resource(struct plm_world *w, struct plm_slice name);

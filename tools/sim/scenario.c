@@ -1,0 +1,295 @@
+#include "tools/sim/scenario.h"
+
+#include "adapters/catalog/catalog.h"
+#include "core/sort.h"
+#include "core/timefmt.h"
+#include "core/wire_copy.h"
+#include "tools/sim/scenario_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SCENARIO_BYTES ((size_t)1024 * 1024 * 1024)
+#define RUNTIME_ANNOTATION "sim.plimsoll.dev/runtime"
+
+void plm_sim_config_defaults(struct plm_w_config *config)
+{
+	*config = (struct plm_w_config){
+		.compat = PLM_COMPAT_BETTER,
+		.cluster_name = plm_slice_str("sim"),
+		.region = plm_slice_str("us-west-2"),
+		.batch_idle_ms = 1000,
+		.batch_max_ms = 10000,
+		.gang_timeout_ms = 10 * PLM_MS_PER_MINUTE,
+		.registration_timeout_ms = 15 * PLM_MS_PER_MINUTE,
+		.launch_timeout_ms = 5 * PLM_MS_PER_MINUTE,
+		.stock_out_ms = 3 * PLM_MS_PER_MINUTE,
+	};
+}
+
+/* ---- actions ----------------------------------------------------------------------------------- */
+
+struct plm_sim_action *plm_scenario_action(struct plm_scenario *scenario)
+{
+	struct plm_sim_action *action = NULL;
+
+	if (scenario->action_count == scenario->action_capacity) {
+		size_t capacity =
+			scenario->action_capacity == 0 ? 128 : scenario->action_capacity * 2;
+		struct plm_sim_action *grown =
+			realloc(scenario->actions, capacity * sizeof(*grown));
+
+		PLM_ASSERT(grown != NULL);
+		scenario->actions = grown;
+		scenario->action_capacity = capacity;
+	}
+	action = &scenario->actions[scenario->action_count++];
+	*action = (struct plm_sim_action){.extra.runtime_ms = PLM_UNSET};
+	return action;
+}
+
+static int action_order(const void *context, uint32_t a, uint32_t b)
+{
+	const struct plm_sim_action *actions = context;
+
+	if (actions[a].at_ms != actions[b].at_ms) {
+		return actions[a].at_ms < actions[b].at_ms ? -1 : 1;
+	}
+	return a < b ? -1 : (a > b ? 1 : 0);
+}
+
+static void sort_actions(struct plm_scenario *scenario)
+{
+	size_t count = scenario->action_count;
+	uint32_t *order = PLM_NEW_ARRAY(&scenario->arena, count, uint32_t);
+	struct plm_sim_action *sorted = calloc(count + 1, sizeof(*sorted));
+
+	PLM_ASSERT(sorted != NULL);
+	for (size_t i = 0; i < count; i++) {
+		order[i] = (uint32_t)i;
+	}
+	plm_sort(order, count, action_order, scenario->actions, &scenario->arena);
+	for (size_t i = 0; i < count; i++) {
+		sorted[i] = scenario->actions[order[i]];
+	}
+	free(scenario->actions);
+	scenario->actions = sorted;
+	scenario->action_capacity = count + 1;
+}
+
+/* ---- the sink of the manifests ------------------------------------------------------------------ */
+
+/* An annotation of the object or of its pod template; the object's own wins. */
+static int64_t annotated_runtime(struct plm_doc_tree *tree, struct plm_doc *object)
+{
+	struct plm_doc *places[2] = {
+		plm_doc_at(object, "metadata.annotations"),
+		plm_doc_at(object, "spec.template.metadata.annotations"),
+	};
+
+	for (size_t i = 0; i < PLM_COUNTOF(places); i++) {
+		int64_t runtime = plm_doc_duration(tree, places[i], RUNTIME_ANNOTATION, PLM_UNSET);
+
+		if (runtime != PLM_UNSET) {
+			return runtime;
+		}
+	}
+	return PLM_UNSET;
+}
+
+static enum plm_code take_fact(void *ctx, const struct plm_manifest_fact *fact,
+			       struct plm_error *err)
+{
+	struct plm_scenario_reading *reading = ctx;
+	struct plm_sim_action *action = NULL;
+	const struct plm_event_info *info = plm_event_info((uint16_t)fact->type);
+
+	PLM_ASSERT(info != NULL);
+	if (fact->kind == PLM_KIND_NONE) {
+		return PLM_OK; /* no object of the API */
+	}
+	action = plm_scenario_action(reading->scenario);
+	if (reading->like != NULL) {
+		*action = *reading->like;
+	} else {
+		action->at_ms = PLM_UNSET; /* the start, which may stand in a later document */
+	}
+	action->type = fact->type;
+	action->payload = plm_wire_copy(info->payload, fact->payload, &reading->scenario->arena);
+	if (action->extra.runtime_ms == PLM_UNSET) {
+		action->extra.runtime_ms = annotated_runtime(fact->tree, fact->doc);
+	}
+	return plm_doc_result(fact->tree, err);
+}
+
+static enum plm_code read_scenario(struct plm_scenario_reading *reading, struct plm_doc_tree *tree,
+				   struct plm_error *err)
+{
+	struct plm_doc *unread = NULL;
+
+	if (reading->found) {
+		plm_doc_fail(tree, NULL, "a second Scenario");
+		return plm_doc_result(tree, err);
+	}
+	reading->found = true;
+	reading->tree = tree;
+	reading->scenario->name = plm_arena_copy(
+		&reading->scenario->arena,
+		plm_doc_text_required(tree, plm_doc_get(tree->root, "metadata"), "name"));
+	plm_scenario_spec(reading);
+	reading->tree = NULL;
+	unread = plm_doc_unread(plm_doc_get(tree->root, "spec"));
+	if (unread != NULL) {
+		plm_doc_fail(tree, unread, "unknown field");
+	}
+	return plm_doc_result(tree, err);
+}
+
+static enum plm_code take_setting(void *ctx, enum plm_manifest_setting setting,
+				  struct plm_doc_tree *tree, struct plm_error *err)
+{
+	struct plm_scenario_reading *reading = ctx;
+	struct plm_w_config *config = &reading->scenario->config;
+	enum plm_code code = PLM_OK;
+
+	if (setting == PLM_SETTING_SCENARIO) {
+		return read_scenario(reading, tree, err);
+	}
+	code = plm_manifest_apply_setting(reading->reader, setting, tree, config, err);
+	if (code == PLM_OK) { /* its texts end with the document */
+		config->cluster_name =
+			plm_arena_copy(&reading->scenario->arena, config->cluster_name);
+		config->region = plm_arena_copy(&reading->scenario->arena, config->region);
+	}
+	return code;
+}
+
+static void take_warning(void *ctx, const char *text)
+{
+	const struct plm_scenario_reading *reading = ctx;
+
+	if (reading->source->warn != NULL) {
+		reading->source->warn(reading->source->ctx, text);
+	}
+}
+
+/* ---- the catalogue ------------------------------------------------------------------------------ */
+
+static enum plm_code read_file(const char *path, struct plm_arena *arena, struct plm_slice *out,
+			       struct plm_error *err)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t block[65536];
+	size_t mark = plm_arena_mark(arena);
+	size_t size = 0;
+	bool failed = false;
+
+	if (file == NULL) {
+		return plm_fail(err, PLM_E_NOT_FOUND, "%s: cannot be opened", path);
+	}
+	for (size_t got = fread(block, 1, sizeof(block), file); got > 0;
+	     got = fread(block, 1, sizeof(block), file)) {
+		(void)plm_arena_copy(arena, plm_slice_of(block, got));
+		size += got;
+		PLM_ASSERT(got == sizeof(block) || feof(file) != 0 || ferror(file) != 0);
+	}
+	failed = ferror(file) != 0;
+	(void)fclose(file);
+	*out = plm_slice_of(arena->base + mark, size); /* blocks of a multiple of 8 lie together */
+	return failed ? plm_fail(err, PLM_E_IO, "%s: cannot be read", path) : PLM_OK;
+}
+
+static enum plm_code read_catalog(struct plm_scenario *scenario, const char *from,
+				  struct plm_error *err)
+{
+	struct plm_slice text = {0};
+	enum plm_code code = PLM_OK;
+	char region[64];
+
+	if (from == NULL || strcmp(from, "builtin") == 0) {
+		(void)snprintf(region, sizeof(region), "%.*s", (int)scenario->world.region.size,
+			       (const char *)scenario->world.region.ptr);
+		return plm_catalog_builtin(region, &scenario->arena, &scenario->catalog, err);
+	}
+	code = read_file(from, &scenario->arena, &text, err);
+	if (code == PLM_OK) {
+		code = plm_catalog_read(text, from, &scenario->arena, &scenario->catalog, err);
+	}
+	return code;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+static enum plm_code read_documents(struct plm_scenario_reading *reading, struct plm_error *err)
+{
+	const struct plm_manifest_options options = {.now_ms = PLM_UNSET, .updates = true};
+	const struct plm_manifest_sink sink = {
+		.ctx = reading, .fact = take_fact, .setting = take_setting, .warn = take_warning};
+	enum plm_code code = plm_manifest_open(&reading->reader, &options, &sink, err);
+
+	if (code != PLM_OK) {
+		return code;
+	}
+	if (reading->source->text.size > 0) {
+		code = plm_manifest_read_text(reading->reader, reading->source->path,
+					      reading->source->text, err);
+	} else {
+		code = plm_manifest_read(reading->reader, reading->source->path, err);
+	}
+	plm_manifest_close(reading->reader);
+	if (code == PLM_OK && !reading->found) {
+		return plm_fail(err, PLM_E_INPUT,
+				"%s: there is no Scenario (plimsoll.dev/v1alpha1)",
+				reading->source->path);
+	}
+	return code;
+}
+
+static void finish(struct plm_scenario *scenario)
+{
+	for (size_t i = 0; i < scenario->action_count; i++) {
+		if (scenario->actions[i].at_ms == PLM_UNSET) {
+			scenario->actions[i].at_ms = scenario->world.start_ms;
+		}
+	}
+	sort_actions(scenario);
+	scenario->config.region = scenario->world.region;
+	scenario->world.catalog = &scenario->catalog;
+}
+
+enum plm_code plm_scenario_read(const struct plm_scenario_source *source, struct plm_scenario *out,
+				struct plm_error *err)
+{
+	struct plm_scenario_reading reading = {
+		.source = source, .scenario = out, .random = source->seed};
+	enum plm_code code = PLM_OK;
+
+	*out = (struct plm_scenario){0};
+	plm_sim_defaults(&out->world);
+	plm_sim_config_defaults(&out->config);
+	code = plm_arena_init(&out->arena, SCENARIO_BYTES, err);
+	if (code != PLM_OK) {
+		return code;
+	}
+	code = read_documents(&reading, err);
+	if (code == PLM_OK) {
+		out->world.seed = reading.random;
+		code = read_catalog(out, source->catalog, err);
+	}
+	if (code != PLM_OK) {
+		plm_scenario_fini(out);
+		return code;
+	}
+	finish(out);
+	return PLM_OK;
+}
+
+void plm_scenario_fini(struct plm_scenario *scenario)
+{
+	if (scenario == NULL) {
+		return;
+	}
+	free(scenario->actions);
+	scenario->actions = NULL;
+	plm_arena_fini(&scenario->arena);
+}
