@@ -119,7 +119,7 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 	if (w->phase == PLM_PHASE_FAILED && !failed_before) {
 		plm_job_edit(st, set)->failed++;
 	}
-	end_set(st, set, (int64_t)(in->ev->wall_ns / 1000000));
+	end_set(st, set, (int64_t)in->ev->tick_ms);
 }
 
 /* Index 'index' of a PodSet is to be made again. */

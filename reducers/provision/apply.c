@@ -511,7 +511,7 @@ void plm_provision_apply(struct plm_state *st, const struct plm_event *ev,
 		.f = {st, scratch},
 		.st = st,
 		.ev = ev,
-		.now_ms = (int64_t)(ev->wall_ns / 1000000),
+		.now_ms = (int64_t)ev->tick_ms,
 	};
 
 	fold_decision(&in);

@@ -82,4 +82,7 @@
 #define PLM_LIMIT_ROUNDS 1000
 #define PLM_LIMIT_QUIET_ROUNDS 12
 
+/* A wall clock that runs apart from the boot clock by more than this was set: CLOCK_STEP. */
+#define PLM_LIMIT_CLOCK_STEP_MS 2000
+
 #endif

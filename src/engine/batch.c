@@ -34,9 +34,8 @@ void plm_batch_begin(struct plm_batch *batch, int64_t wall_ns, int64_t tick_ms)
 	if (wall_ns > 0 && (uint64_t)wall_ns > batch->wall_ns) {
 		batch->wall_ns = (uint64_t)wall_ns;
 	}
-	if (tick_ms > 0 && (uint64_t)tick_ms > batch->tick_ms) {
-		batch->tick_ms = (uint64_t)tick_ms;
-	}
+	PLM_ASSERT(tick_ms >= 0 && (uint64_t)tick_ms >= batch->tick_ms);
+	batch->tick_ms = (uint64_t)tick_ms;
 }
 
 static void push(struct plm_batch *batch, struct plm_slice record)

@@ -31,7 +31,7 @@ struct plm_batch_event {
 enum plm_code plm_batch_init(struct plm_batch *batch, struct plm_error *err) PLM_MUST_CHECK;
 void plm_batch_fini(struct plm_batch *batch);
 
-/* Begin a batch at these clocks; wall time is clamped to be non-decreasing. */
+/* Begin a batch at this wall time, clamped to be non-decreasing, and this logical time (ticker.h). */
 void plm_batch_begin(struct plm_batch *batch, int64_t wall_ns, int64_t tick_ms);
 /* Append an event and return its number (of the last record, if it was split). */
 uint64_t plm_batch_add(struct plm_batch *batch, const struct plm_batch_event *event);

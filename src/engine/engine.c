@@ -92,24 +92,27 @@ static void add_growth(struct plm_engine *engine)
 void plm_engine_begin_batch(struct plm_engine *engine)
 {
 	const struct plm_clock *clock = &engine->options.clock;
+	struct plm_w_clock_step step = {0};
+	int64_t wall_ns = 0;
 
 	if (engine->batch.open) {
 		return;
 	}
-	plm_batch_begin(&engine->batch, clock->wall_ns(clock->self), clock->boot_ms(clock->self));
+	wall_ns = clock->wall_ns(clock->self);
+	step.by_ms =
+		plm_ticker_take(&engine->ticker, wall_ns / 1000000, clock->boot_ms(clock->self));
+	plm_batch_begin(&engine->batch, wall_ns, engine->ticker.now_ms);
 	engine->due.seq = 0;
 	engine->pending_count = 0;
 	if (engine->since_hash >= PLM_LIMIT_HASH_EVENTS) {
 		add_hash(engine);
 	}
+	if (step.by_ms != 0) {
+		plm_engine_add_control(engine, PLM_EV_CLOCK_STEP, &step);
+	}
 	if (engine->cluster_seq != 0) {
 		add_growth(engine);
 	}
-}
-
-static int64_t wall_ms(const struct plm_engine *engine)
-{
-	return (int64_t)(engine->batch.wall_ns / 1000000);
 }
 
 /* ---- committing -------------------------------------------------------------------------------- */
@@ -213,7 +216,7 @@ static void add_decisions(struct plm_engine *engine, uint64_t cycle_seq)
 static void run_cycle(struct plm_engine *engine, int64_t max_rounds)
 {
 	struct plm_w_cycle cycle = {
-		.now_ms = wall_ms(engine),
+		.now_ms = engine->ticker.now_ms,
 		.max_rounds = max_rounds,
 		.budget = PLM_LIMIT_CYCLE_BUDGET,
 	};
@@ -248,18 +251,21 @@ static bool may_decide(struct plm_engine *engine)
 	return true;
 }
 
-static int64_t clock_ms(const struct plm_engine *engine)
+/* Logical time: of the open batch, or that a batch begun now would have. */
+static int64_t now_ms(const struct plm_engine *engine)
 {
 	const struct plm_clock *clock = &engine->options.clock;
-	int64_t now = clock->wall_ns(clock->self) / 1000000;
 
-	return now > wall_ms(engine) ? now : wall_ms(engine);
+	if (engine->batch.open) {
+		return engine->ticker.now_ms;
+	}
+	return plm_ticker_read(&engine->ticker, clock->wall_ns(clock->self) / 1000000,
+			       clock->boot_ms(clock->self));
 }
 
 enum plm_code plm_engine_step(struct plm_engine *engine, bool *out_did, struct plm_error *err)
 {
-	int64_t now = engine->batch.open ? wall_ms(engine) : clock_ms(engine);
-	bool cycle = engine->again || plm_cycle_wanted(&engine->state, now);
+	bool cycle = engine->again || plm_cycle_wanted(&engine->state, now_ms(engine));
 
 	PLM_ASSERT(!engine->dead);
 	*out_did = false;
@@ -322,6 +328,7 @@ static enum plm_code recover(struct plm_engine *engine, struct plm_error *err)
 	engine->batch.next_seq = report.last + 1;
 	engine->batch.wall_ns = report.last_wall_ns;
 	engine->batch.tick_ms = report.last_tick_ms;
+	engine->ticker.now_ms = (int64_t)report.last_tick_ms;
 	engine->batch.epoch = plm_root(&engine->state)->epoch;
 	engine->since_hash = report.since_hash;
 	engine->last_snapshot = report.from - 1;
@@ -350,7 +357,7 @@ static void add_genesis(struct plm_engine *engine)
 	struct plm_w_genesis genesis = {
 		.cluster_uid = plm_slice_str(engine->options.cluster_uid),
 		.cluster_name = engine->options.config.cluster_name,
-		.started_ms = wall_ms(engine),
+		.started_ms = engine->ticker.now_ms,
 	};
 	struct plm_w_limits limits;
 
@@ -537,7 +544,7 @@ void plm_engine_close(struct plm_engine *engine)
 int64_t plm_engine_next_due(const struct plm_engine *engine)
 {
 	if (engine->again) {
-		return wall_ms(engine);
+		return engine->ticker.now_ms;
 	}
 	return plm_next_due(&engine->state);
 }

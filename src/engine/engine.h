@@ -82,7 +82,7 @@ enum plm_code plm_engine_cycle(struct plm_engine *engine, int64_t max_rounds, bo
 enum plm_code plm_engine_mark(struct plm_engine *engine, const char *name, const char *reason,
 			      struct plm_error *err) PLM_MUST_CHECK;
 
-/* Wall time in ms at which a step is due without any outside event; PLM_UNSET = none. */
+/* Logical time (ticker.h) in ms at which a step is due without any outside event; PLM_UNSET = none. */
 int64_t plm_engine_next_due(const struct plm_engine *engine);
 const struct plm_state *plm_engine_state(const struct plm_engine *engine);
 struct plm_engine_stats plm_engine_stats(const struct plm_engine *engine);

@@ -7,6 +7,7 @@
 #include "engine/batch.h"
 #include "engine/decide.h"
 #include "engine/engine.h"
+#include "engine/ticker.h"
 
 /* An intent of the batch, to be released when it is durable. */
 struct plm_pending {
@@ -18,6 +19,7 @@ struct plm_engine {
 	struct plm_engine_options options;
 	struct plm_state state;
 	struct plm_batch batch;
+	struct plm_ticker ticker;
 	struct plm_decider decider;
 	struct plm_arena scratch;    /* one fold, one decoded observation, one submitted effect */
 	struct plm_arena fold;	     /* scratch of plm_apply() */
