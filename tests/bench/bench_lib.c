@@ -1,0 +1,178 @@
+#include "bench_lib.h"
+
+#include <ftw.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base.h"
+
+int64_t bench_now_ns(void)
+{
+	struct timespec now;
+
+	bench_check(clock_gettime(CLOCK_MONOTONIC, &now) == 0, "clock");
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t bench_budget_ns(int64_t default_ms)
+{
+	const char *text = getenv("PLM_BENCH_SECONDS");
+
+	return text == NULL ? default_ms * 1000000 : strtoll(text, NULL, 10) * 1000000000;
+}
+
+void bench_check(bool good, const char *what)
+{
+	if (!good) {
+		(void)fprintf(stderr, "bench: %s\n", what);
+		exit(1);
+	}
+}
+
+/* ---- times --------------------------------------------------------------------------------- */
+
+void bench_times_add(struct bench_times *times, int64_t ns)
+{
+	if (times->count == times->capacity) {
+		times->capacity = times->capacity == 0 ? 4096 : times->capacity * 2;
+		times->ns = reallocarray(times->ns, times->capacity, sizeof(*times->ns));
+		bench_check(times->ns != NULL, "no memory");
+	}
+	times->ns[times->count++] = ns;
+	times->sum_ns += ns;
+}
+
+void bench_times_fini(struct bench_times *times)
+{
+	free(times->ns);
+	*times = (struct bench_times){0};
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a;
+	int64_t right = *(const int64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+int64_t bench_times_at(struct bench_times *times, unsigned int permille)
+{
+	if (times->count == 0) {
+		return 0;
+	}
+	qsort(times->ns, times->count, sizeof(*times->ns), by_value);
+	return times->ns[(times->count - 1) * permille / 1000];
+}
+
+int64_t bench_times_rate(const struct bench_times *times, size_t count)
+{
+	if (times->sum_ns == 0) {
+		return 0;
+	}
+	return (int64_t)((plm_i128)times->count * (plm_i128)count * 1000000000 / times->sum_ns);
+}
+
+/* ---- output -------------------------------------------------------------------------------- */
+
+static void machine(char *out, size_t size)
+{
+	struct utsname name;
+	char line[256];
+	FILE *file = fopen("/proc/cpuinfo", "re");
+
+	bench_check(uname(&name) == 0, "uname");
+	(void)snprintf(out, size, "%s", name.machine);
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+		const char *at = strstr(line, ": ");
+
+		if (strncmp(line, "model name", 10) == 0 && at != NULL) {
+			(void)snprintf(out, size, "%.*s", (int)strcspn(at + 2, "\n\""), at + 2);
+			break;
+		}
+	}
+	if (file != NULL) {
+		(void)fclose(file);
+	}
+}
+
+void bench_print(const char *name, int64_t value, const char *unit, int64_t raw, const char *note)
+{
+	char cpu[128];
+
+	machine(cpu, sizeof(cpu));
+	(void)printf("{\"name\": \"%s\", \"value\": %" PRId64 ", \"unit\": \"%s\"", name, value,
+		     unit);
+	if (raw > 0) {
+		(void)printf(", \"raw\": %" PRId64, raw);
+	}
+	(void)printf(", \"note\": \"%s; %ld x %s\"}\n", note, sysconf(_SC_NPROCESSORS_ONLN), cpu);
+	(void)fflush(stdout);
+}
+
+/* ---- folders ------------------------------------------------------------------------------- */
+
+void bench_folder(int argc, char **argv, char *out, size_t size)
+{
+	const char *root = argc > 1 ? argv[1] : getenv("PLM_BUILD_ROOT");
+
+	(void)snprintf(out, size, "%s/bench-XXXXXX", root == NULL ? "." : root);
+	bench_check(mkdtemp(out) != NULL, "cannot make a folder");
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	(void)status;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void bench_remove(const char *folder)
+{
+	(void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *bench_file_system(const char *folder)
+{
+	static const struct {
+		unsigned long magic;
+		const char *name;
+	} known[] = {
+		{0xef53, "ext4"},     {0x58465342, "xfs"},     {0x9123683e, "btrfs"},
+		{0x1021994, "tmpfs"}, {0x794c7630, "overlay"}, {0x2fc12fc1, "zfs"},
+	};
+	struct statfs status;
+
+	if (statfs(folder, &status) == 0) {
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+			if (known[i].magic == (unsigned long)status.f_type) {
+				return known[i].name;
+			}
+		}
+	}
+	return "unknown file system";
+}
+
+void bench_event(uint64_t seq, uint8_t out[BENCH_EVENT_BYTES])
+{
+	uint64_t word = seq * 0x9e3779b97f4a7c15U;
+
+	(void)snprintf((char *)out, BENCH_EVENT_BYTES,
+		       "%" PRIu64 " default/job-train-%" PRIu64
+		       " workload queue team-a cpu 3000m memory 12884901888 gpu 8 ",
+		       seq, seq / 7);
+	for (size_t i = 120; i < BENCH_EVENT_BYTES; i++) {
+		word ^= word << 13;
+		word ^= word >> 7;
+		word ^= word << 17;
+		/* Every second byte is random: about as zstd finds real events. */
+		out[i] = i % 2 == 0 ? (uint8_t)word : (uint8_t)'a';
+	}
+}

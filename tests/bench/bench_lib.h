@@ -1,0 +1,48 @@
+/*
+ * bench_lib.h - what the benchmarks in C share: clocks, percentiles, one JSON line per figure
+ *
+ * A figure is {"name", "value", "unit", "raw", "note"} (run.py makes the table); its note says on which
+ * machine and file system it was taken. A run takes about five seconds in all, or PLM_BENCH_SECONDS per
+ * figure where that is set.
+ */
+#ifndef PLM_BENCH_LIB_H
+#define PLM_BENCH_LIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int64_t bench_now_ns(void);
+/* Time for one figure. */
+int64_t bench_budget_ns(int64_t default_ms);
+
+/* Latencies of one kind of call. Zeroed = empty. */
+struct bench_times {
+	int64_t *ns; /* owned */
+	size_t count;
+	size_t capacity;
+	int64_t sum_ns;
+};
+void bench_times_add(struct bench_times *times, int64_t ns);
+void bench_times_fini(struct bench_times *times);
+int64_t bench_times_at(struct bench_times *times, unsigned int permille); /* sorts */
+/* 'count' things per call, as things per second. */
+int64_t bench_times_rate(const struct bench_times *times, size_t count);
+
+/* One line; 'raw' 0 = none to compare with. The machine and 'folder's file system end the note. */
+void bench_print(const char *name, int64_t value, const char *unit, int64_t raw, const char *note);
+
+/* A new folder on the disk that the build is on (PLM_BUILD_ROOT), or below argv[1]. */
+void bench_folder(int argc, char **argv, char *out, size_t size);
+void bench_remove(const char *folder);
+/* Kind of file system, for the notes. Borrowed, static. */
+const char *bench_file_system(const char *folder);
+
+#define BENCH_EVENT_BYTES 343
+/* Event 'seq': bytes that are like those of a log, and pack like them. */
+void bench_event(uint64_t seq, uint8_t out[BENCH_EVENT_BYTES]);
+
+/* Ends the program with 'what' when 'good' is false. */
+void bench_check(bool good, const char *what);
+
+#endif
