@@ -406,8 +406,9 @@ static enum plm_code begin_epoch(struct plm_engine *engine, struct plm_error *er
 		plm_engine_add_control(engine, PLM_EV_CONFIG, &engine->options.config);
 	}
 	if (engine->options.catalog != NULL &&
-	    !plm_slice_equal(plm_str(&engine->state, root->catalog_region),
-			     engine->options.catalog->region)) {
+	    (plm_instance_type_live(&engine->state) == 0 ||
+	     !plm_slice_equal(plm_str(&engine->state, root->catalog_region),
+			      engine->options.catalog->region))) {
 		add_catalog(engine);
 	}
 	return commit(engine, err);
