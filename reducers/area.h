@@ -13,6 +13,11 @@
 void plm_cluster_apply(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch);
 void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 			 struct plm_arena *scratch);
+/*
+ * Before any area folds 'ev': what admission derives from state (core/queue_index.h) is brought up to
+ * the state as it is now, so that it says the same whether it was kept for hours or made after a load.
+ */
+void plm_admission_before(struct plm_state *st, const struct plm_event *ev);
 void plm_provision_apply(struct plm_state *st, const struct plm_event *ev,
 			 struct plm_arena *scratch);
 void plm_disruption_apply(struct plm_state *st, const struct plm_event *ev,

@@ -24,6 +24,7 @@ void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_aren
 	size_t mark = plm_arena_mark(scratch);
 
 	PLM_ASSERT(plm_event_info(ev->type) != NULL);
+	plm_admission_before(st, ev);
 	for (size_t i = 0; i < PLM_COUNTOF(areas); i++) {
 		size_t area = last ? (i + 1) % PLM_COUNTOF(areas) : i;
 

@@ -488,12 +488,25 @@ static void fold_cycle(const struct folding *in)
 	plm_queue_refresh(in->st);
 }
 
+/* Facts about these may come by the thousand in a row, and ask nothing of the index. */
+static bool is_queue_object(uint16_t type)
+{
+	return type >= PLM_EV_NAMESPACE && type <= PLM_EV_ADMISSION_CHECK;
+}
+
+void plm_admission_before(struct plm_state *st, const struct plm_event *ev)
+{
+	plm_queue_fill(st);
+	if (!is_queue_object(ev->type)) {
+		plm_queue_refresh(st);
+	}
+}
+
 void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 			 struct plm_arena *scratch)
 {
 	struct folding in = {st, scratch, ev};
 
-	plm_queue_fill(st);
 	look_for_left(st);
 	switch (plm_event_info(ev->type)->class) {
 	case PLM_CLASS_CONTROL:
