@@ -39,13 +39,44 @@ static void warn_rest(struct plm_manifest *reader, struct plm_doc_tree *tree, st
 	}
 }
 
+/* The two strategies alone or in their order; none = both. */
+static void read_strategies(struct plm_doc_tree *tree, struct plm_doc *fair,
+			    struct plm_w_config *config)
+{
+	struct plm_vec list = plm_doc_texts(tree, fair, "preemptionStrategies");
+	const struct plm_slice *texts = list.ptr;
+	int64_t first = list.count == 0 ? -1 : plm_names_find(&plm_names_fair_strategies, texts[0]);
+
+	if (list.count == 0) {
+		config->fair_strategies = PLM_FAIR_FINAL_THEN_INITIAL;
+	} else if (list.count == 1 && (first == PLM_FAIR_FINAL || first == PLM_FAIR_INITIAL)) {
+		config->fair_strategies = first;
+	} else if (list.count == 2 && first == PLM_FAIR_FINAL &&
+		   plm_names_find(&plm_names_fair_strategies, texts[1]) == PLM_FAIR_INITIAL) {
+		config->fair_strategies = PLM_FAIR_FINAL_THEN_INITIAL;
+	} else {
+		plm_doc_fail(tree, plm_doc_get(fair, "preemptionStrategies"),
+			     "not one of [LessThanOrEqualToFinalShare], [LessThanInitialShare], or "
+			     "both in this order");
+	}
+}
+
 /* Its presence turns fair sharing on; v1beta1 can say enable: false. */
 static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 {
 	struct plm_doc *fair = plm_doc_map(tree, tree->root, "fairSharing");
+	struct plm_doc *resources = plm_doc_map(tree, tree->root, "resources");
+	struct plm_slice undeclared = plm_doc_text(tree, resources, "quotaCheckStrategy");
 
 	if (fair != NULL) {
 		config->fair_sharing = plm_doc_bool(tree, fair, "enable", 1);
+		read_strategies(tree, fair, config);
+	}
+	config->ignore_undeclared = plm_slice_is(undeclared, "IgnoreUndeclared");
+	if (undeclared.size > 0 && config->ignore_undeclared == 0 &&
+	    !plm_slice_is(undeclared, "BlockUndeclared")) {
+		plm_doc_fail(tree, plm_doc_get(resources, "quotaCheckStrategy"),
+			     "neither BlockUndeclared nor IgnoreUndeclared");
 	}
 	ignore_process(tree->root);
 }

@@ -69,6 +69,8 @@ bool plm_admission_step(const struct plm_state *st, struct plm_cycle_run *run,
 		.better = plm_root(st)->compat != PLM_COMPAT_STRICT,
 	};
 
+	struct plm_entry *entry = NULL;
+
 	PLM_ASSERT(st->queues.filled && !st->queues.stale);
 	if (run->step++ == 0) {
 		run->quiet_rounds = 0;
@@ -83,9 +85,9 @@ bool plm_admission_step(const struct plm_state *st, struct plm_cycle_run *run,
 	round.victim = PLM_NEW_ARRAY(scratch, plm_workload_bound(st), uint8_t);
 	plm_claims_enter(&round);
 	nominate(&round);
-	plm_order_entries(&round);
-	for (uint32_t i = 0; i < round.count; i++) {
-		plm_process_entry(&round, &round.entries[round.order[i]]);
+	plm_order_begin(&round);
+	for (entry = plm_order_next(&round); entry != NULL; entry = plm_order_next(&round)) {
+		plm_process_entry(&round, entry);
 	}
 	run->round++;
 	run->quiet_rounds = round.changed ? 0 : run->quiet_rounds + 1;

@@ -437,7 +437,8 @@ static bool undeclared(struct scan *s, const struct plm_request *request, bool *
 	if (s->group != NULL) {
 		return false;
 	}
-	*out_fails = plm_mul_sat(request->each, s->out->sets[s->set].count) > 0;
+	*out_fails = plm_mul_sat(request->each, s->out->sets[s->set].count) > 0 &&
+		     plm_root(snap_of(s)->st)->ignore_undeclared == 0;
 	if (*out_fails) {
 		note(s->out, &attempt);
 	}

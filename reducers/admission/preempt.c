@@ -1,6 +1,8 @@
 #include "reducers/admission/preempt.h"
 
 #include "core/sort.h"
+#include "reducers/admission/fair.h"
+#include "reducers/admission/fair_preempt.h"
 #include "reducers/admission/queue.h"
 
 enum list {
@@ -354,6 +356,9 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 	if (s.queue->preempt_threshold != PLM_UNSET &&
 	    s.workload->priority < s.queue->preempt_threshold) {
 		return (struct plm_targets){0};
+	}
+	if (plm_fair_sharing(p->snap, p->node)) {
+		return plm_fair_preempt_find(p, need);
 	}
 	collect_queue(&s, p->node, (struct candidate){.lca = PLM_NO_NODE, .list = LIST_SAME},
 		      s.queue->within);

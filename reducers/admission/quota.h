@@ -30,6 +30,7 @@ struct plm_quota_node {
 	bool queue;
 	bool active; /* a queue that may have heads, or a cohort outside of rings */
 	struct plm_cell *cells;
+	int64_t *lendable; /* by resource: fair.h */
 };
 
 /* Nodes by index. */

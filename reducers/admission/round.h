@@ -33,6 +33,9 @@ struct plm_entry {
 	plm_sym detail;
 	struct plm_uses claim; /* what was held for it in the snapshot */
 	bool assessed;
+	bool fair;		   /* its tree is shared by weight */
+	bool taken;		   /* it had its turn */
+	struct plm_fair_key *keys; /* fair_order.c: by depth of the nodes on its path */
 };
 
 struct plm_round {
@@ -43,7 +46,8 @@ struct plm_round {
 	struct plm_quotas snap;
 	struct plm_entry *entries;
 	uint32_t count;
-	uint32_t *order; /* of entries */
+	uint32_t *order; /* of the entries without fair sharing */
+	uint32_t order_count, order_at;
 	uint8_t *victim; /* by workload slot: chosen earlier in this round (P) */
 	const struct plm_holder **victims;
 	uint32_t victim_count, victim_capacity;
@@ -57,8 +61,12 @@ bool plm_heads_collect(struct plm_round *round);
 bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 		     enum plm_requeue *out_how);
 
-/* order.c */
-void plm_order_entries(struct plm_round *round);
+/* order.c, fair_order.c: the next entry to be processed, NULL when all are; shares are looked at anew. */
+void plm_order_begin(struct plm_round *round);
+struct plm_entry *plm_order_next(struct plm_round *round);
+struct plm_entry *plm_order_next_fair(struct plm_round *round);
+int plm_order_plain(const struct plm_round *round, const struct plm_entry *a,
+		    const struct plm_entry *b);
 
 /* process.c */
 void plm_process_entry(struct plm_round *round, struct plm_entry *entry);

@@ -4,6 +4,7 @@
 #include "core/sort.h"
 #include "reducers/admission/activity.h"
 #include "reducers/admission/elastic.h"
+#include "reducers/admission/fair.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
 
@@ -509,6 +510,7 @@ void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct
 	build_nodes(snap);
 	find_roots(snap);
 	order = link_children(snap);
+	snap->order = order;
 	trees = PLM_NEW_ARRAY(arena, snap->tree.count + 1, uint8_t);
 	PLM_EACH(st, cluster_queue, id)
 	{
@@ -520,6 +522,11 @@ void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct
 	snap->gone = PLM_NEW_ARRAY(arena, plm_workload_bound(st), uint8_t);
 	make_pairs(snap, trees);
 	make_cells(snap, trees, order);
+	for (uint32_t n = 0; n < snap->tree.count; n++) {
+		if (trees[n] && snap->tree.nodes[n].tree == n && plm_fair_sharing(snap, n)) {
+			plm_fair_prepare(snap, n);
+		}
+	}
 }
 
 /* ---- reading ----------------------------------------------------------------------------------- */

@@ -27,6 +27,11 @@ struct plm_pairs {
 	uint32_t *hash; /* index + 1 into list, 0 = empty */
 	uint32_t mask;
 	uint32_t bound;
+	/* fair.h */
+	uint32_t *resource_of; /* by pair: index into resources */
+	plm_sym *resources;
+	uint32_t resource_count;
+	int64_t *over; /* by resource, for the moment */
 };
 
 struct plm_use {
@@ -60,6 +65,7 @@ struct plm_quotas {
 	uint32_t *queue_nodes;	     /* by slot of ClusterQueue; PLM_NO_NODE */
 	struct plm_holders *holders; /* by node, made when asked for */
 	uint8_t *gone;		     /* by workload slot: 1 = taken out */
+	const uint32_t *order;	     /* of nodes: children before parents */
 	bool slow;
 };
 

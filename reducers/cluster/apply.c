@@ -16,6 +16,8 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->preferences = (uint32_t)w->preferences;
 	root->min_values = (uint32_t)w->min_values;
 	root->settle = w->settle == 1;
+	root->fair_strategies = (uint32_t)w->fair_strategies;
+	root->ignore_undeclared = w->ignore_undeclared == 1;
 	root->batch_idle_ms = w->batch_idle_ms;
 	root->batch_max_ms = w->batch_max_ms;
 	root->gang_timeout_ms = w->gang_timeout_ms;

@@ -169,7 +169,7 @@ struct plm_pod {
 	plm_sym target;	       /* node or claim it is expected on */
 	uint32_t target_claim; /* 1: a claim */
 	uint32_t ending;       /* 1: we asked for its eviction or deletion */
-	uint32_t batched;      /* 1: it opened or prolonged the batch window, and does so only once */
+	uint32_t batched; /* 1: it opened or prolonged the batch window, and does so only once */
 	struct plm_why why;
 };
 
@@ -274,6 +274,7 @@ struct plm_root {
 	uint32_t used;
 	plm_sym cluster_uid, cluster_name, region, catalog_region;
 	uint32_t compat, only, fair_sharing, pending_by_hand, preferences, min_values, settle;
+	uint32_t fair_strategies, ignore_undeclared;
 	uint64_t epoch;
 	int64_t now_ms; /* of the last CYCLE */
 	int64_t batch_idle_ms, batch_max_ms, gang_timeout_ms, registration_timeout_ms,

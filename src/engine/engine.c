@@ -349,7 +349,9 @@ static bool same_config(const struct plm_state *st, const struct plm_w_config *w
 	       root->gang_timeout_ms == w->gang_timeout_ms &&
 	       root->registration_timeout_ms == w->registration_timeout_ms &&
 	       root->launch_timeout_ms == w->launch_timeout_ms &&
-	       root->stock_out_ms == w->stock_out_ms && root->settle == w->settle;
+	       root->stock_out_ms == w->stock_out_ms && root->settle == w->settle &&
+	       root->fair_strategies == w->fair_strategies &&
+	       root->ignore_undeclared == w->ignore_undeclared;
 }
 
 static void add_genesis(struct plm_engine *engine)
