@@ -259,68 +259,11 @@ static struct plm_slice text_called(const struct plm_wire_type *type, const void
 	return text;
 }
 
-/* The kind that a type of event is always about; NONE when the payload says it or there is none. */
-static enum plm_kind kind_of_type(uint16_t type)
-{
-	switch (type) {
-	case PLM_EV_NAMESPACE:
-		return PLM_KIND_NAMESPACE;
-	case PLM_EV_FLAVOR:
-		return PLM_KIND_FLAVOR;
-	case PLM_EV_COHORT:
-		return PLM_KIND_COHORT;
-	case PLM_EV_CLUSTER_QUEUE:
-		return PLM_KIND_CLUSTER_QUEUE;
-	case PLM_EV_LOCAL_QUEUE:
-		return PLM_KIND_LOCAL_QUEUE;
-	case PLM_EV_WORK_QUEUE:
-		return PLM_KIND_WORK_QUEUE;
-	case PLM_EV_ADMISSION_CHECK:
-		return PLM_KIND_ADMISSION_CHECK;
-	case PLM_EV_POD:
-		return PLM_KIND_POD;
-	case PLM_EV_NODE:
-		return PLM_KIND_NODE;
-	case PLM_EV_NODE_POOL:
-		return PLM_KIND_NODE_POOL;
-	case PLM_EV_DAEMON_SET:
-		return PLM_KIND_DAEMON_SET;
-	case PLM_EV_NODE_CLAIM:
-	case PLM_EV_CLAIM:
-	case PLM_EV_CLAIM_END:
-		return PLM_KIND_NODE_CLAIM;
-	case PLM_EV_WORKLOAD:
-	case PLM_EV_RESERVE:
-	case PLM_EV_ADMIT:
-	case PLM_EV_PEND:
-	case PLM_EV_EVICT:
-	case PLM_EV_RELEASE:
-	case PLM_EV_HOLD:
-	case PLM_EV_PLACES:
-		return PLM_KIND_WORKLOAD;
-	default:
-		return PLM_KIND_NONE;
-	}
-}
-
-static enum plm_kind kind_of(const struct plm_logged *event)
-{
-	const struct plm_wire_field *field = field_called(event->info->payload, "kind");
-	enum plm_kind kind = kind_of_type(event->envelope.type);
-	int64_t number = 0;
-
-	if (kind != PLM_KIND_NONE || field == NULL || field->kind != PLM_WIRE_ENUM) {
-		return kind;
-	}
-	memcpy(&number, (const uint8_t *)event->payload + field->offset, sizeof(number));
-	return (enum plm_kind)number;
-}
-
 struct plm_subject plm_event_subject(const struct plm_logged *event)
 {
 	const struct plm_wire_type *type = event->info->payload;
 	const struct plm_w_meta *meta = event->payload;
-	struct plm_subject subject = {.kind = kind_of(event)};
+	struct plm_subject subject = {.kind = plm_event_kind(event->info, event->payload)};
 
 	if (event->envelope.type == PLM_EV_EXPLAINED) {
 		const struct plm_w_explained *explained = event->payload;

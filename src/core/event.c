@@ -373,3 +373,71 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 	}
 	PLM_UNREACHABLE();
 }
+
+/* The kind that a type of event is always about; NONE when the payload says it or there is none. */
+static enum plm_kind kind_of_type(uint16_t type)
+{
+	switch (type) {
+	case PLM_EV_NAMESPACE:
+		return PLM_KIND_NAMESPACE;
+	case PLM_EV_FLAVOR:
+		return PLM_KIND_FLAVOR;
+	case PLM_EV_COHORT:
+		return PLM_KIND_COHORT;
+	case PLM_EV_CLUSTER_QUEUE:
+		return PLM_KIND_CLUSTER_QUEUE;
+	case PLM_EV_LOCAL_QUEUE:
+		return PLM_KIND_LOCAL_QUEUE;
+	case PLM_EV_WORK_QUEUE:
+		return PLM_KIND_WORK_QUEUE;
+	case PLM_EV_ADMISSION_CHECK:
+		return PLM_KIND_ADMISSION_CHECK;
+	case PLM_EV_POD:
+		return PLM_KIND_POD;
+	case PLM_EV_NODE:
+		return PLM_KIND_NODE;
+	case PLM_EV_NODE_POOL:
+		return PLM_KIND_NODE_POOL;
+	case PLM_EV_DAEMON_SET:
+		return PLM_KIND_DAEMON_SET;
+	case PLM_EV_NODE_CLAIM:
+	case PLM_EV_CLAIM:
+	case PLM_EV_CLAIM_END:
+		return PLM_KIND_NODE_CLAIM;
+	case PLM_EV_WORKLOAD:
+	case PLM_EV_RESERVE:
+	case PLM_EV_ADMIT:
+	case PLM_EV_PEND:
+	case PLM_EV_EVICT:
+	case PLM_EV_RELEASE:
+	case PLM_EV_HOLD:
+	case PLM_EV_PLACES:
+		return PLM_KIND_WORKLOAD;
+	default:
+		return PLM_KIND_NONE;
+	}
+}
+
+/* Payloads that say their kind have a member of that name. */
+static enum plm_kind kind_said(const struct plm_event_info *info, const void *value)
+{
+	const struct plm_wire_type *type = info->payload;
+
+	for (uint32_t i = 0; i < type->field_count; i++) {
+		if (type->fields[i].names == &plm_names_kind) {
+			int64_t number = 0;
+
+			memcpy(&number, (const uint8_t *)value + type->fields[i].offset,
+			       sizeof(number));
+			return (enum plm_kind)number;
+		}
+	}
+	return PLM_KIND_NONE;
+}
+
+enum plm_kind plm_event_kind(const struct plm_event_info *info, const void *value)
+{
+	enum plm_kind kind = kind_of_type(info->type);
+
+	return kind == PLM_KIND_NONE ? kind_said(info, value) : kind;
+}

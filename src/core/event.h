@@ -509,6 +509,8 @@ struct plm_event_info {
 const struct plm_event_info *plm_event_info(uint16_t type);
 /* All of them, by number; 'count' is set. */
 const struct plm_event_info *plm_event_infos(uint32_t *count);
+/* The kind of object that an event with payload 'value' is about; PLM_KIND_NONE when it is about none. */
+enum plm_kind plm_event_kind(const struct plm_event_info *info, const void *value);
 /* The wire type of the request that an INTENT of 'call' holds frozen. */
 const struct plm_wire_type *plm_call_request(enum plm_call call);
 

@@ -3,51 +3,6 @@
 #include "core/limits.h"
 #include "engine/engine_private.h"
 
-/* The kind that an object fact is about; PLM_KIND_NONE for facts that are no objects. */
-static enum plm_kind fact_kind(const struct plm_event_info *info, const void *value)
-{
-	switch (info->type) {
-	case PLM_EV_NAMESPACE:
-		return PLM_KIND_NAMESPACE;
-	case PLM_EV_FLAVOR:
-		return PLM_KIND_FLAVOR;
-	case PLM_EV_COHORT:
-		return PLM_KIND_COHORT;
-	case PLM_EV_CLUSTER_QUEUE:
-		return PLM_KIND_CLUSTER_QUEUE;
-	case PLM_EV_LOCAL_QUEUE:
-		return PLM_KIND_LOCAL_QUEUE;
-	case PLM_EV_WORK_QUEUE:
-		return PLM_KIND_WORK_QUEUE;
-	case PLM_EV_PRIORITY_CLASS:
-		return (enum plm_kind)((const struct plm_w_priority_class *)value)->kind;
-	case PLM_EV_ADMISSION_CHECK:
-		return PLM_KIND_ADMISSION_CHECK;
-	case PLM_EV_WORKLOAD:
-		return PLM_KIND_WORKLOAD;
-	case PLM_EV_JOB:
-		return (enum plm_kind)((const struct plm_w_job *)value)->kind;
-	case PLM_EV_POD:
-		return PLM_KIND_POD;
-	case PLM_EV_NODE:
-		return PLM_KIND_NODE;
-	case PLM_EV_NODE_POOL:
-		return PLM_KIND_NODE_POOL;
-	case PLM_EV_NODE_CLAIM:
-		return PLM_KIND_NODE_CLAIM;
-	case PLM_EV_NODE_CLASS:
-		return (enum plm_kind)((const struct plm_w_node_class *)value)->kind;
-	case PLM_EV_DAEMON_SET:
-		return PLM_KIND_DAEMON_SET;
-	case PLM_EV_REPLICATOR:
-		return (enum plm_kind)((const struct plm_w_replicator *)value)->kind;
-	case PLM_EV_GONE:
-		return (enum plm_kind)((const struct plm_w_gone *)value)->kind;
-	default:
-		return PLM_KIND_NONE;
-	}
-}
-
 /* An observation, decoded. */
 struct observed {
 	const struct plm_observation *from;
@@ -97,7 +52,9 @@ static enum plm_code decode_observation(struct plm_engine *engine, struct observ
 	if (seen->info->class == PLM_CLASS_FACT) {
 		seen->print = plm_xxh128(seen->payload.projection);
 	}
-	seen->kind = fact_kind(seen->info, seen->payload.value);
+	seen->kind = seen->info->class == PLM_CLASS_FACT
+			     ? plm_event_kind(seen->info, seen->payload.value)
+			     : PLM_KIND_NONE;
 	name_object(seen);
 	return PLM_OK;
 }
