@@ -36,8 +36,25 @@ struct start {
 struct sender {
 	int fd;
 	struct plm_reader *reader; /* NULL until it is open */
+	struct plm_lmdb lmdb;	   /* open as long as 'reader' is */
 	struct plm_blob out;
 };
+
+static void close_reader(struct sender *sender)
+{
+	if (sender->reader != NULL) {
+		sender->reader->ops->close(sender->reader);
+		sender->reader = NULL;
+		plm_lmdb_env_close(&sender->lmdb);
+	}
+}
+
+/* The parent has no more use for us: give back our place among LMDB's readers first. */
+PLM_NORETURN static void leave(struct sender *sender)
+{
+	close_reader(sender);
+	_exit(0);
+}
 
 /* Send what has gathered; the parent's end being closed ends this process. */
 static void flush(struct sender *sender)
@@ -59,7 +76,7 @@ static void flush(struct sender *sender)
 			}
 			(void)poll(&poller, 1, -1);
 		} else if (size == 0 || errno != EINTR) {
-			_exit(0);
+			leave(sender);
 		}
 	}
 	sender->out.size = 0;
@@ -82,7 +99,7 @@ static void add(struct sender *sender, enum message message, const void *bytes, 
 }
 
 /* Wait until the parent asks for more; its end being closed ends this process. */
-static void await(const struct sender *sender)
+static void await(struct sender *sender)
 {
 	char byte = 0;
 	ssize_t size = 0;
@@ -91,7 +108,7 @@ static void await(const struct sender *sender)
 		size = recv(sender->fd, &byte, 1, 0);
 	} while (size < 0 && errno == EINTR);
 	if (size <= 0) {
-		_exit(0);
+		leave(sender);
 	}
 }
 
@@ -132,17 +149,14 @@ static void child_run(void *ctx, int fd)
 {
 	const struct start *start = ctx;
 	struct sender sender = {.fd = fd};
-	struct plm_lmdb lmdb;
 	struct plm_error err = {0};
-	enum plm_code code = plm_lmdb_env_open(start->path, PLM_LMDB_READ, &lmdb, &err);
+	enum plm_code code = plm_lmdb_env_open(start->path, PLM_LMDB_READ, &sender.lmdb, &err);
 
 	if (code == PLM_OK) {
-		sender.reader = plm_lmdb_reader_new(&lmdb);
+		sender.reader = plm_lmdb_reader_new(&sender.lmdb);
 		code = stream(&sender, start, &err);
 		flush(&sender);
-		sender.reader->ops->close(sender.reader);
-		sender.reader = NULL;
-		plm_lmdb_env_close(&lmdb);
+		close_reader(&sender);
 	}
 	PLM_ASSERT(code != PLM_OK);
 	err.code = code;

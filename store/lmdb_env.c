@@ -145,8 +145,13 @@ static enum plm_code open_content(struct plm_lmdb *lmdb, enum plm_lmdb_use use,
 	MDB_txn *txn = NULL;
 	uint8_t format[4];
 	enum plm_code code = PLM_OK;
+	int dead = 0;
 	int rc = mdb_txn_begin(lmdb->env, NULL, use == PLM_LMDB_BUILD ? 0 : MDB_RDONLY, &txn);
 
+	/* Readers that were killed hold their places until somebody looks. */
+	if (rc == MDB_READERS_FULL && mdb_reader_check(lmdb->env, &dead) == 0 && dead > 0) {
+		rc = mdb_txn_begin(lmdb->env, NULL, MDB_RDONLY, &txn);
+	}
 	if (rc == 0) {
 		rc = open_tables(lmdb, use, txn);
 	}
@@ -196,6 +201,9 @@ static int new_env(struct plm_lmdb *lmdb, enum plm_lmdb_use use)
 	}
 	if (rc == 0) {
 		rc = mdb_env_set_maxdbs(lmdb->env, 3);
+	}
+	if (rc == 0) {
+		rc = mdb_env_set_maxreaders(lmdb->env, PLM_LIMIT_READERS);
 	}
 	if (rc == 0) {
 		rc = mdb_env_set_mapsize(lmdb->env, (size_t)PLM_LIMIT_MAP_BYTES);

@@ -109,7 +109,8 @@ enum plm_code plm_log_room(struct plm_log *log, struct plm_log_room *out,
 
 /*
  * A cursor before record 'from' (>= 1). It may be used while the log grows, and sees what is durable.
- * PLM_E_NOT_FOUND: 'log' is a part that begins later.
+ * Its child ends with the thread that called this, so that thread must live as long.
+ * PLM_E_NOT_FOUND: 'log' is a part that begins later. PLM_E_AGAIN: PLM_LIMIT_READERS are at it.
  */
 enum plm_code plm_log_cursor_open(struct plm_log *log, uint64_t from, struct plm_log_cursor **out,
 				  struct plm_error *err) PLM_MUST_CHECK;

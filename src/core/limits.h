@@ -18,6 +18,10 @@
 #define PLM_LIMIT_TAIL_EVENTS (256 * 1024)
 /* Age of a read transaction on a live log; it is renewed then, so that no page is pinned for long. */
 #define PLM_LIMIT_READ_MS 2000
+/* Room that the daemon keeps in reserve for the last batches of a full volume. */
+#define PLM_LIMIT_BALLAST_BYTES (256LL * 1024 * 1024)
+/* Processes that read a live log at once; one more is told to try again. */
+#define PLM_LIMIT_READERS 126
 /* Slices of a snapshot's image, and its bytes; more is refused. */
 #define PLM_LIMIT_SNAPSHOT_PARTS 64
 #define PLM_LIMIT_SNAPSHOT_BYTES (16LL * 1024 * 1024 * 1024)

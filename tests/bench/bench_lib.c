@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base.h"
+#include "core/arena.h"
+#include "core/sort.h"
 
 int64_t bench_now_ns(void)
 {
@@ -54,21 +55,34 @@ void bench_times_fini(struct bench_times *times)
 	*times = (struct bench_times){0};
 }
 
-static int by_value(const void *a, const void *b)
+static int by_time(const void *context, uint32_t a, uint32_t b)
 {
-	int64_t left = *(const int64_t *)a;
-	int64_t right = *(const int64_t *)b;
+	const int64_t *ns = context;
 
-	return (left > right) - (left < right);
+	if (ns[a] != ns[b]) {
+		return ns[a] < ns[b] ? -1 : 1;
+	}
+	return (a > b) - (a < b);
 }
 
-int64_t bench_times_at(struct bench_times *times, unsigned int permille)
+int64_t bench_times_at(const struct bench_times *times, unsigned int permille)
 {
+	struct plm_arena arena;
+	uint32_t *order = NULL;
+	int64_t out = 0;
+
 	if (times->count == 0) {
 		return 0;
 	}
-	qsort(times->ns, times->count, sizeof(*times->ns), by_value);
-	return times->ns[(times->count - 1) * permille / 1000];
+	bench_check(plm_arena_init(&arena, times->count * 16 + 4096, NULL) == PLM_OK, "no memory");
+	order = PLM_NEW_ARRAY(&arena, times->count, uint32_t);
+	for (uint32_t i = 0; i < times->count; i++) {
+		order[i] = i;
+	}
+	plm_sort(order, times->count, by_time, times->ns, &arena);
+	out = times->ns[order[(times->count - 1) * permille / 1000]];
+	plm_arena_fini(&arena);
+	return out;
 }
 
 int64_t bench_times_rate(const struct bench_times *times, size_t count)

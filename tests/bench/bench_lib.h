@@ -25,7 +25,7 @@ struct bench_times {
 };
 void bench_times_add(struct bench_times *times, int64_t ns);
 void bench_times_fini(struct bench_times *times);
-int64_t bench_times_at(struct bench_times *times, unsigned int permille); /* sorts */
+int64_t bench_times_at(const struct bench_times *times, unsigned int permille);
 /* 'count' things per call, as things per second. */
 int64_t bench_times_rate(const struct bench_times *times, size_t count);
 

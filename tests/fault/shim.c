@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -36,7 +38,8 @@ static struct {
 	size_t fault_call;
 	size_t fault_bytes;
 	bool struck;
-} shim;
+	uint64_t room;
+} shim = {.room = UINT64_MAX};
 
 void shim_watch(const char *folder, bool record)
 {
@@ -49,6 +52,7 @@ void shim_watch(const char *folder, bool record)
 	PLM_ASSERT(shim.folder_size < sizeof(shim.folder));
 	memcpy(shim.folder, folder, shim.folder_size);
 	shim.record = record;
+	shim.room = UINT64_MAX;
 }
 
 void shim_stop(void)
@@ -84,6 +88,11 @@ void shim_plan(enum shim_fault fault, size_t call, size_t bytes)
 	shim.fault_call = call;
 	shim.fault_bytes = bytes;
 	shim.struck = false;
+}
+
+void shim_room(uint64_t free_bytes)
+{
+	shim.room = free_bytes;
 }
 
 bool shim_struck(void)
@@ -182,18 +191,26 @@ static bool strikes(enum shim_fault fault)
 		return false;
 	}
 	shim.struck = true;
+	if (fault == SHIM_FILLS_UP) {
+		shim.room = 0;
+	}
 	return true;
+}
+
+static bool is_full(enum shim_fault fault)
+{
+	return fault == SHIM_DISK_FULL || fault == SHIM_FILLS_UP;
 }
 
 /* How many of 'size' bytes may be written; -1 = none, the disk is full. */
 static ssize_t allowed(size_t size)
 {
-	if (strikes(SHIM_DISK_FULL)) {
+	if (strikes(SHIM_DISK_FULL) || strikes(SHIM_FILLS_UP)) {
 		return shim.fault_bytes == 0
 			       ? -1
 			       : (ssize_t)(shim.fault_bytes < size ? shim.fault_bytes : size);
 	}
-	return shim.fault == SHIM_DISK_FULL && shim.struck ? -1 : (ssize_t)size;
+	return is_full(shim.fault) && shim.struck ? -1 : (ssize_t)size;
 }
 
 static bool is_durable(int fd)
@@ -397,5 +414,37 @@ int unlink(const char *path)
 			}
 		}
 	}
+	return rc;
+}
+
+int statvfs(const char *path, struct statvfs *out)
+{
+	char name[SHIM_PATH_MAX];
+	struct statfs status;
+
+	if (syscall(SYS_statfs, path, &status) != 0) {
+		return -1;
+	}
+	*out = (struct statvfs){
+		.f_bsize = (unsigned long)status.f_bsize,
+		.f_frsize = (unsigned long)status.f_bsize,
+		.f_blocks = status.f_blocks,
+		.f_bfree = status.f_bfree,
+		.f_bavail = status.f_bavail,
+	};
+	if (shim.room != UINT64_MAX && relative(path, name)) {
+		out->f_bavail = shim.room / out->f_frsize;
+	}
+	return 0;
+}
+
+int statvfs64(const char *path, struct statvfs64 *out)
+{
+	/* One layout on 64-bit machines. */
+	PLM_STATIC_ASSERT(sizeof(struct statvfs) == sizeof(struct statvfs64), "one layout");
+	struct statvfs status;
+	int rc = statvfs(path, &status);
+
+	memcpy(out, &status, sizeof(status));
 	return rc;
 }

@@ -1,8 +1,8 @@
 /*
  * shim.h - the system calls of this executable, recorded and made to fail
  *
- * Owns: write, pwrite, writev, pwritev, fsync, fdatasync, msync, ftruncate, rename and unlink as the
- * whole program sees them, liblmdb included; the kernel is reached by syscall(). Calls on files below
+ * Owns: write, pwrite, writev, pwritev, fsync, fdatasync, msync, ftruncate, rename, unlink and
+ * statvfs as the whole program sees them, liblmdb included; the kernel is reached by syscall(). Calls on files below
  * the watched folder are numbered from 0 and kept as a journal, or one of them fails as planned. The
  * lock file is left out: it means nothing after a crash.
  * Does not: know what a log is.
@@ -55,9 +55,12 @@ enum shim_fault {
 	SHIM_SYNC_FAILS, /* this call, if it is a sync: EIO; a write with O_DSYNC takes place first */
 	SHIM_SYNC_FORGETS, /* the same, but the write with O_DSYNC does not take place */
 	SHIM_DISK_FULL, /* this call writes so many bytes at most; it and later ones find no room */
+	SHIM_FILLS_UP,	/* the same, and statvfs() says so from then on */
 };
 /* Plan a fault for call number 'call' of the watched folder. */
 void shim_plan(enum shim_fault fault, size_t call, size_t bytes);
 bool shim_struck(void); /* the planned fault has happened */
+/* statvfs() below the watched folder says that so many bytes are free; UINT64_MAX: the truth. */
+void shim_room(uint64_t free_bytes);
 
 #endif

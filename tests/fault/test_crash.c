@@ -12,7 +12,7 @@
 #include "disk.h"
 #include "plm_test.h"
 #include "shim.h"
-#include "store_test.h"
+#include "tests/unit/store/store_test.h"
 #include "world.h"
 
 static struct world world;

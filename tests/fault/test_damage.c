@@ -12,7 +12,7 @@
 
 #include "plm_test.h"
 #include "store/snapshot.h"
-#include "store_test.h"
+#include "tests/unit/store/store_test.h"
 #include "world.h"
 
 #define PAGE 4096

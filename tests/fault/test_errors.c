@@ -10,7 +10,7 @@
 #include "disk.h"
 #include "plm_test.h"
 #include "shim.h"
-#include "store_test.h"
+#include "tests/unit/store/store_test.h"
 #include "world.h"
 
 static struct world world;
@@ -182,6 +182,57 @@ static void a_failed_commit_is_never_repeated(void **state)
 	store_remove(folder);
 }
 
+/* Where a batch would not fit, it is not begun: the log ends in order, and goes on when there is room. */
+static void a_batch_that_would_not_fit_is_not_begun(void **state)
+{
+	char folder[STORE_PATH_MAX];
+	struct plm_log *log = NULL;
+	struct plm_log_room room = {0};
+	struct plm_error err = {0};
+	size_t before = 0;
+
+	(void)state;
+	store_folder(folder);
+	shim_watch(folder, false);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
+	plm_assert_ok(store_commit(log, 5, &err), &err);
+	shim_room(100000);
+	plm_assert_ok(plm_log_room(log, &room, &err), &err);
+	assert_int_equal(room.free_bytes, 100000 / 4096 * 4096);
+	before = shim_calls();
+	plm_assert_fails(store_commit(log, 5, &err), PLM_E_FULL, err, "98304 bytes are free");
+	assert_int_equal(shim_calls(), before);
+	plm_log_close(log);
+	/* Somebody made room: the ballast, say. */
+	shim_room(UINT64_MAX);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
+	assert_int_equal(plm_log_head(log).seq, 5);
+	plm_assert_ok(store_commit(log, 5, &err), &err);
+	assert_int_equal(store_read_all(log, 1), 10);
+	shim_stop();
+	plm_log_close(log);
+	store_remove(folder);
+}
+
+/* LMDB says EIO when a write is cut; with the volume full that is what the log says. */
+static void a_cut_write_on_a_full_volume_is_no_room(void **state)
+{
+	char folder[STORE_PATH_MAX];
+	struct plm_log *log = NULL;
+	struct plm_error err = {0};
+
+	(void)state;
+	store_folder(folder);
+	shim_watch(folder, false);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
+	plm_assert_ok(store_commit(log, 5, &err), &err);
+	shim_plan(SHIM_FILLS_UP, shim_calls(), 512);
+	plm_assert_fails(store_commit(log, 5, &err), PLM_E_FULL, err, "no room left");
+	shim_stop();
+	plm_log_close(log);
+	store_remove(folder);
+}
+
 int main(void)
 {
 	struct plm_tests tests = {0};
@@ -191,5 +242,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, a_sync_that_fails_ends_the_handle);
 	PLM_TEST_ADD(&tests, a_full_disk_loses_nothing);
 	PLM_TEST_ADD(&tests, a_failed_commit_is_never_repeated);
+	PLM_TEST_ADD(&tests, a_batch_that_would_not_fit_is_not_begun);
+	PLM_TEST_ADD(&tests, a_cut_write_on_a_full_volume_is_no_room);
 	return plm_tests_run(&tests, "errors");
 }

@@ -7,7 +7,7 @@
 #include "shim.h"
 #include "store/log_mem.h"
 #include "store/snapshot.h"
-#include "store_test.h"
+#include "tests/unit/store/store_test.h"
 
 #define STATE_SIZE 20000
 
