@@ -203,6 +203,21 @@ static struct plm_sim_token *token_spend(struct plm_world *w, const struct plm_e
 	return token;
 }
 
+void plm_sim_token_add(struct plm_world *w, const struct plm_effect *launch,
+		       struct plm_sim_instance *instance)
+{
+	struct plm_sim_token *token = PLM_NEW(&w->arena, struct plm_sim_token);
+	size_t bucket = token_bucket(launch->key);
+
+	memcpy(token->key, launch->key, sizeof(token->key));
+	token->intent = launch->intent;
+	token->frozen = plm_arena_copy(&w->arena, launch->frozen);
+	token->code = "";
+	token->instance = instance;
+	token->hash_next = w->tokens[bucket];
+	w->tokens[bucket] = token;
+}
+
 static void answer_instance(const struct plm_sim_instance *instance, struct plm_w_result *out)
 {
 	out->provider_id = instance->provider_id;

@@ -188,7 +188,7 @@ void plm_sim_delete(struct plm_world *w, struct plm_sim_object *object)
 
 /* ---- what people do ---------------------------------------------------------------------------- */
 
-static enum plm_kind kind_of(enum plm_event_type type, const void *payload)
+enum plm_kind plm_sim_kind_of(enum plm_event_type type, const void *payload)
 {
 	static const struct {
 		enum plm_event_type type;
@@ -231,7 +231,7 @@ static enum plm_kind kind_of(enum plm_event_type type, const void *payload)
 }
 
 /* What a controller of the world needs beside a new object. */
-static void born(struct plm_world *w, struct plm_sim_object *object)
+void plm_sim_born(struct plm_world *w, struct plm_sim_object *object)
 {
 	switch ((int)object->kind) {
 	case PLM_KIND_JOB:
@@ -308,7 +308,7 @@ static void create_given(struct plm_world *w, enum plm_kind kind, enum plm_event
 	if (extra != NULL) {
 		object->extra = *extra;
 	}
-	born(w, object);
+	plm_sim_born(w, object);
 }
 
 /* An apply keeps what the system wrote: uid, times, owner, and the status that lies beside the spec. */
@@ -367,7 +367,7 @@ void plm_world_apply(struct plm_world *w, enum plm_event_type type, const void *
 		     const struct plm_sim_extra *extra)
 {
 	const struct plm_event_info *info = plm_event_info((uint16_t)type);
-	enum plm_kind kind = kind_of(type, payload);
+	enum plm_kind kind = plm_sim_kind_of(type, payload);
 	struct plm_sim_object *object = NULL;
 	void *mine = NULL;
 

@@ -158,7 +158,33 @@ void plm_world_infer_gone(struct plm_world *world, enum plm_kind kind, struct pl
 /* True while the API server answers; a relist must wait for it. */
 bool plm_world_reachable(const struct plm_world *world);
 
+/* ---- going on after the process that held the world died ---- */
+
+/*
+ * The world lives in memory. A daemon that starts again builds it from what its log says was last seen:
+ * begin, instances, objects (owners and nodes before pods), end, in this order, before anything else
+ * happens. 'number' is above every number that the dead world can have used in names and uids.
+ */
+struct plm_sim_resumed {
+	enum plm_event_type type;
+	const void *payload; /* the FACT last logged (copied) */
+	struct plm_sim_extra extra;
+	uint64_t
+		intent; /* Job, PodSet: of its last job.start; Pod: of the pod.create that made it; 0 */
+	const struct plm_w_req_job_start *start; /* of that job.start; NULL = none */
+};
+void plm_world_resume_begin(struct plm_world *world, uint64_t number);
+/* 'launch' is the effect that made it: its key is answered with this instance again. */
+void plm_world_resume_instance(struct plm_world *world, const struct plm_w_instance *fact,
+			       const struct plm_effect *launch);
+void plm_world_resume_object(struct plm_world *world, const struct plm_sim_resumed *resumed);
+/* Goes on with what was under way, and tells everything again. */
+void plm_world_resume_end(struct plm_world *world);
+
 /* ---- questions ---- */
+
+/* The kind of the object that a fact projects; PLM_KIND_NONE when it projects none. */
+enum plm_kind plm_sim_kind_of(enum plm_event_type type, const void *payload);
 
 struct plm_sim_stats plm_world_stats(struct plm_world *world);
 /* The next number of the world's generator. */

@@ -276,6 +276,8 @@ struct plm_sim_object *plm_sim_find(const struct plm_world *w, enum plm_kind kin
 /* Create from a payload that is already in the arena; uid and times are filled in when absent. */
 struct plm_sim_object *plm_sim_create(struct plm_world *w, enum plm_kind kind,
 				      enum plm_event_type type, void *payload);
+/* What a controller of the world needs beside a new object. */
+void plm_sim_born(struct plm_world *w, struct plm_sim_object *object);
 void plm_sim_adopt(struct plm_sim_object *owner, struct plm_sim_object *child);
 /* Take the object away at once; what it owns goes too. */
 void plm_sim_remove(struct plm_world *w, struct plm_sim_object *object);
@@ -344,6 +346,9 @@ void plm_sim_cloud_init(struct plm_world *w);
 void plm_sim_launch(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out);
 void plm_sim_terminate(struct plm_world *w, const struct plm_w_req_terminate *request,
 		       struct plm_w_result *out);
+/* 'launch' is answered with 'instance' for ever. */
+void plm_sim_token_add(struct plm_world *w, const struct plm_effect *launch,
+		       struct plm_sim_instance *instance);
 void plm_sim_instance_end(struct plm_world *w, struct plm_sim_instance *instance);
 void plm_sim_instance_gone(struct plm_world *w, struct plm_sim_instance *instance);
 void plm_sim_instance_joins(struct plm_world *w, struct plm_sim_instance *instance);

@@ -85,6 +85,19 @@
 /* Admission rounds of one cycle at most, and how many in a row without a change end it: exact decisions 8. */
 #define PLM_LIMIT_ROUNDS 1000
 #define PLM_LIMIT_QUIET_ROUNDS 12
+/* The ring between loop and engine thread: bytes (more than one payload) and entries; full = PLM_E_AGAIN. */
+#define PLM_LIMIT_RING_BYTES (80LL * 1024 * 1024)
+#define PLM_LIMIT_RING_ENTRIES (64 * 1024)
+/* Free room on the log's volume in percent: a warning, a louder one, and no new effects below. */
+#define PLM_LIMIT_ROOM_WARN_PERCENT 20
+#define PLM_LIMIT_ROOM_LOW_PERCENT 10
+#define PLM_LIMIT_ROOM_OBSERVE_PERCENT 5
+/* Free bytes below which the ballast is given up, and with that gone the daemon ends before LMDB fails. */
+#define PLM_LIMIT_ROOM_LAST_BYTES (32LL * 1024 * 1024)
+/* Size of the ballast file. */
+#define PLM_LIMIT_BALLAST_BYTES (256LL * 1024 * 1024)
+/* SIGTERM waits this long for effects in flight; later ones are settled after the next start. */
+#define PLM_LIMIT_DRAIN_MS 20000
 
 /* A wall clock that runs apart from the boot clock by more than this was set: CLOCK_STEP. */
 #define PLM_LIMIT_CLOCK_STEP_MS 2000

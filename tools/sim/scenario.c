@@ -220,6 +220,29 @@ static enum plm_code read_catalog(struct plm_scenario *scenario, const char *fro
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
+static enum plm_code read_source(struct plm_scenario_reading *reading, struct plm_error *err)
+{
+	const struct plm_scenario_source *source = reading->source;
+	enum plm_code code = PLM_OK;
+
+	for (size_t i = 0; i < source->manifest_count && code == PLM_OK; i++) {
+		code = plm_manifest_read(reading->reader, source->manifests[i], err);
+	}
+	if (code != PLM_OK || source->path == NULL) {
+		return code;
+	}
+	if (source->text.size > 0) {
+		code = plm_manifest_read_text(reading->reader, source->path, source->text, err);
+	} else {
+		code = plm_manifest_read(reading->reader, source->path, err);
+	}
+	if (code == PLM_OK && !reading->found) {
+		return plm_fail(err, PLM_E_INPUT,
+				"%s: there is no Scenario (plimsoll.dev/v1alpha1)", source->path);
+	}
+	return code;
+}
+
 static enum plm_code read_documents(struct plm_scenario_reading *reading, struct plm_error *err)
 {
 	const struct plm_manifest_options options = {.now_ms = PLM_UNSET, .updates = true};
@@ -227,20 +250,9 @@ static enum plm_code read_documents(struct plm_scenario_reading *reading, struct
 		.ctx = reading, .fact = take_fact, .setting = take_setting, .warn = take_warning};
 	enum plm_code code = plm_manifest_open(&reading->reader, &options, &sink, err);
 
-	if (code != PLM_OK) {
-		return code;
-	}
-	if (reading->source->text.size > 0) {
-		code = plm_manifest_read_text(reading->reader, reading->source->path,
-					      reading->source->text, err);
-	} else {
-		code = plm_manifest_read(reading->reader, reading->source->path, err);
-	}
-	plm_manifest_close(reading->reader);
-	if (code == PLM_OK && !reading->found) {
-		return plm_fail(err, PLM_E_INPUT,
-				"%s: there is no Scenario (plimsoll.dev/v1alpha1)",
-				reading->source->path);
+	if (code == PLM_OK) {
+		code = read_source(reading, err);
+		plm_manifest_close(reading->reader);
 	}
 	return code;
 }
@@ -267,6 +279,9 @@ enum plm_code plm_scenario_read(const struct plm_scenario_source *source, struct
 	*out = (struct plm_scenario){0};
 	plm_sim_defaults(&out->world);
 	plm_sim_config_defaults(&out->config);
+	if (source->region != NULL) {
+		out->world.region = plm_slice_str(source->region);
+	}
 	code = plm_arena_init(&out->arena, SCENARIO_BYTES, err);
 	if (code != PLM_OK) {
 		return code;

@@ -53,15 +53,18 @@ struct plm_scenario {
 };
 
 struct plm_scenario_source {
-	const char *path;      /* a file or a folder; names the text */
+	const char *path;      /* a file or a folder; names the text; NULL = 'manifests' only */
 	struct plm_slice text; /* when not empty: instead of a file */
-	const char *catalog;   /* NULL or "builtin", or a file */
+	const char *const *manifests; /* more files and folders, read before 'path' */
+	size_t manifest_count;
+	const char *region;  /* unless a Scenario says otherwise; NULL = the default */
+	const char *catalog; /* NULL or "builtin", or a file */
 	uint64_t seed;
 	void (*warn)(void *ctx, const char *text); /* may be NULL */
 	void *ctx;
 };
 
-/* PLM_E_INPUT names file, line and field. 'out' need not be closed after a failure. */
+/* With 'path' there must be a Scenario. PLM_E_INPUT names file, line and field. 'out' need not be closed after a failure. */
 enum plm_code plm_scenario_read(const struct plm_scenario_source *source, struct plm_scenario *out,
 				struct plm_error *err) PLM_MUST_CHECK;
 void plm_scenario_fini(struct plm_scenario *scenario); /* NULL-safe */

@@ -1,0 +1,239 @@
+/*
+ * resume.c - the world again, from what a log says was last seen of it
+ *
+ * A real cluster outlives the engine; this one lives in the daemon's memory and dies with it. Each
+ * object comes back with its uid and status, pods on their nodes under their owners, instances under
+ * their tokens, so that calls which are repeated after a restart are answered as they would have been.
+ * What had not been told when the process died never was.
+ */
+#include "adapters/sim/world.h"
+#include "core/wire_copy.h"
+
+static const struct plm_sim_range grace = {500, 2000};
+
+void plm_world_resume_begin(struct plm_world *w, uint64_t number)
+{
+	PLM_ASSERT(w->object_number == 0 && w->instance_number == 0);
+	w->object_number = number;
+	w->version = number;
+	w->instance_number = number;
+	w->random ^= number * 0x9e3779b97f4a7c15ULL;
+}
+
+/* ---- instances --------------------------------------------------------------------------------- */
+
+static enum plm_sim_instance_state state_of(struct plm_slice word)
+{
+	if (plm_slice_is(word, "pending")) {
+		return PLM_SIM_PENDING;
+	}
+	if (plm_slice_is(word, "running")) {
+		return PLM_SIM_RUNNING;
+	}
+	return plm_slice_is(word, "shutting-down") ? PLM_SIM_SHUTTING_DOWN : PLM_SIM_TERMINATED;
+}
+
+static void keep_instance(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	if (w->last_instance != NULL) {
+		w->last_instance->next = instance;
+	} else {
+		w->instances = instance;
+	}
+	w->last_instance = instance;
+}
+
+void plm_world_resume_instance(struct plm_world *w, const struct plm_w_instance *fact,
+			       const struct plm_effect *launch)
+{
+	const struct plm_w_offer offer = {fact->instance_type, fact->zone, fact->capacity_type};
+	const struct plm_w_offering *offering = plm_sim_offering(w, &offer);
+	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
+
+	instance->type = plm_sim_type(w, fact->instance_type);
+	if (instance->type == NULL) {
+		return; /* another catalogue: such a machine cannot be played */
+	}
+	instance->number = ++w->instance_number;
+	instance->provider_id = plm_arena_copy(&w->arena, fact->provider_id);
+	instance->zone = plm_arena_copy(&w->arena, fact->zone);
+	instance->capacity_type = plm_arena_copy(&w->arena, fact->capacity_type);
+	instance->price_micro =
+		offering == NULL || offering->price_micro == PLM_UNSET ? 0 : offering->price_micro;
+	instance->state = state_of(fact->state);
+	instance->launched_ms = fact->launched_ms == PLM_UNSET ? w->now_ms : fact->launched_ms;
+	instance->ended_ms = instance->state >= PLM_SIM_SHUTTING_DOWN ? w->now_ms : PLM_UNSET;
+	instance->node_gone_ms = PLM_UNSET;
+	instance->intent = launch->intent;
+	instance->request = plm_wire_copy(&plm_type_req_launch, launch->request, &w->arena);
+	keep_instance(w, instance);
+	plm_sim_token_add(w, launch, instance);
+}
+
+/* ---- objects ----------------------------------------------------------------------------------- */
+
+static void resume_node(struct plm_world *w, struct plm_w_node *node)
+{
+	struct plm_sim_instance *instance = w->instances;
+	bool ready = node->ready != 0;
+	struct plm_sim_object *object = NULL;
+
+	while (instance != NULL && (node->provider_id.size == 0 ||
+				    !plm_slice_equal(instance->provider_id, node->provider_id))) {
+		instance = instance->next;
+	}
+	object = plm_sim_node_new(w, node, instance);
+	if (instance != NULL) {
+		instance->node = object;
+		instance->state =
+			instance->state == PLM_SIM_PENDING ? PLM_SIM_RUNNING : instance->state;
+		ready = ready && instance->state == PLM_SIM_RUNNING;
+	}
+	if (ready) {
+		plm_sim_node_ready(w, object);
+	}
+}
+
+static struct plm_sim_object *owner_of(struct plm_world *w, const struct plm_w_meta *meta)
+{
+	int64_t kind = plm_names_find(&plm_names_kind, meta->owner_kind);
+	struct plm_sim_object *owner = NULL;
+
+	if (kind <= 0) {
+		return NULL;
+	}
+	owner = plm_sim_find(w, (enum plm_kind)kind, meta->ns, meta->owner_name);
+	return owner != NULL && plm_slice_equal(owner->of.meta->uid, meta->owner_uid) ? owner
+										      : NULL;
+}
+
+static void mark_index(struct plm_sim_object *owner, const struct plm_w_pod *pod)
+{
+	struct plm_sim_job *job = owner->info->type == PLM_EV_JOB ? owner->my.job : NULL;
+
+	if (job == NULL || job->indexes == NULL || pod->index < 0 ||
+	    (size_t)pod->index >= job->index_count) {
+		return;
+	}
+	if (pod->phase == PLM_PHASE_SUCCEEDED) {
+		job->indexes[pod->index] = PLM_SIM_INDEX_DONE;
+	} else if (pod->phase != PLM_PHASE_FAILED && pod->meta.deleting_ms == PLM_UNSET) {
+		job->indexes[pod->index] = PLM_SIM_INDEX_ACTIVE;
+	}
+}
+
+/* What is left of its owner's run time. */
+static int64_t runtime_left(const struct plm_world *w, const struct plm_w_pod *pod,
+			    int64_t runtime_ms)
+{
+	if (runtime_ms == PLM_UNSET || pod->started_ms == PLM_UNSET || pod->started_ms == 0) {
+		return runtime_ms;
+	}
+	return plm_max(0, pod->started_ms + runtime_ms - w->now_ms);
+}
+
+static void resume_pod(struct plm_world *w, struct plm_w_pod *pod,
+		       const struct plm_sim_resumed *resumed)
+{
+	struct plm_sim_object *node =
+		plm_sim_find(w, PLM_KIND_NODE, (struct plm_slice){0}, pod->node);
+	struct plm_w_pod_set_spec spec = {.labels = pod->meta.labels, .shape = pod->shape};
+	struct plm_sim_object *owner = owner_of(w, &pod->meta);
+	struct plm_sim_object *object = plm_sim_create(w, PLM_KIND_POD, PLM_EV_POD, pod);
+	struct plm_sim_pod *my = PLM_NEW(&w->arena, struct plm_sim_pod);
+
+	object->my.pod = my;
+	object->extra = owner == NULL ? resumed->extra : owner->extra;
+	my->template = plm_sim_template_new(w, &spec);
+	my->template->pod_set = pod->pod_set;
+	my->intent = resumed->intent;
+	my->runtime_ms = runtime_left(w, pod, object->extra.runtime_ms);
+	my->fail_percent = object->extra.fail_percent;
+	if (owner != NULL) {
+		my->daemon = owner->kind == PLM_KIND_DAEMON_SET;
+		plm_sim_adopt(owner, object);
+		mark_index(owner, pod);
+	}
+	if (plm_sim_pod_over(object)) {
+		return;
+	}
+	if (node != NULL) {
+		plm_sim_bind(w, object, node);
+	} else if (pod->node.size == 0) {
+		plm_sim_wait_add(w, object);
+	}
+	if (pod->meta.deleting_ms != PLM_UNSET) {
+		plm_sim_plan(w, plm_sim_draw(w, grace), PLM_SIM_DUE_POD_GONE, object, 0);
+	}
+}
+
+static void resume_job(struct plm_world *w, struct plm_sim_object *object,
+		       const struct plm_sim_resumed *resumed, int64_t suspended)
+{
+	struct plm_sim_job *my = object->my.job;
+	const struct plm_w_start_set *set =
+		resumed->start == NULL ? NULL : resumed->start->pod_sets.ptr;
+
+	object->of.job->suspended = suspended;
+	my->start_intent = resumed->intent;
+	my->starts = suspended != 0 ? 0 : 1;
+	if (set != NULL && resumed->start->pod_sets.count > 0) {
+		my->template = plm_sim_template_with(w, my->original, set[0].node_selector,
+						     set[0].tolerations, set[0].labels);
+	}
+}
+
+void plm_world_resume_object(struct plm_world *w, const struct plm_sim_resumed *resumed)
+{
+	const struct plm_event_info *info = plm_event_info((uint16_t)resumed->type);
+	enum plm_kind kind = plm_sim_kind_of(resumed->type, resumed->payload);
+	struct plm_sim_object *object = NULL;
+	struct plm_sim_object *owner = NULL;
+	void *mine = NULL;
+	int64_t suspended = 0;
+
+	PLM_ASSERT(info != NULL);
+	if (kind == PLM_KIND_NONE) {
+		return;
+	}
+	mine = plm_wire_copy(info->payload, resumed->payload, &w->arena);
+	if (kind == PLM_KIND_NODE) {
+		resume_node(w, mine);
+	} else if (kind == PLM_KIND_POD) {
+		resume_pod(w, mine, resumed);
+	} else {
+		object = plm_sim_create(w, kind, resumed->type, mine);
+		owner = owner_of(w, object->of.meta);
+		object->extra = owner == NULL ? resumed->extra : owner->extra;
+		if (owner != NULL) {
+			plm_sim_adopt(owner, object);
+		}
+		suspended = info->type == PLM_EV_JOB ? object->of.job->suspended : 0;
+		plm_sim_born(w, object);
+		if (info->type == PLM_EV_JOB) {
+			resume_job(w, object, resumed, suspended);
+		}
+	}
+	plm_arena_reset(&w->scratch);
+}
+
+/* Boots and ends that were under way go on. */
+void plm_world_resume_end(struct plm_world *w)
+{
+	for (struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
+		if (i->state == PLM_SIM_SHUTTING_DOWN) {
+			plm_sim_plan(w, plm_sim_draw(w, w->options.boot), PLM_SIM_DUE_INSTANCE_GONE,
+				     i, 0);
+		} else if (i->state < PLM_SIM_SHUTTING_DOWN && i->node == NULL) {
+			plm_sim_plan(w, plm_sim_draw(w, w->options.boot), PLM_SIM_DUE_NODE_JOIN, i,
+				     0);
+			plm_sim_plan(w, plm_add_sat(w->options.boot.max_ms, 1),
+				     PLM_SIM_DUE_NODE_READY, i, 0);
+		} else if (i->node != NULL && i->node->of.node->ready == 0 &&
+			   i->state == PLM_SIM_RUNNING) {
+			plm_sim_plan(w, plm_sim_draw(w, w->options.boot), PLM_SIM_DUE_NODE_READY, i,
+				     0);
+		}
+	}
+	plm_world_relist(w);
+}

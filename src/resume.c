@@ -1,0 +1,473 @@
+#include "resume.h"
+
+#include <stdlib.h>
+
+#include "codec/codec.h"
+#include "engine/outbox.h"
+#include "engine/replay.h"
+#include "hash/hash.h"
+
+#define FIRST_BUCKETS 1024U
+#define SCRATCH_BYTES ((size_t)256 * 1024 * 1024)
+
+/* What a record is about. */
+#define SPACE_LAUNCH 1U	   /* INTENT of a launch; name = its seq */
+#define SPACE_INSTANCE 2U  /* an instance by provider id; number = its intent */
+#define SPACE_CREATE 3U	   /* last pod.create of a pod; number = its seq */
+#define SPACE_START 1000U  /* + kind: last job.start of that Job or PodSet; number = its seq */
+#define SPACE_OBJECT 2000U /* + kind: payload of the last fact, none when it is gone */
+
+struct record {
+	struct record *hash_next;
+	struct record *next; /* in order of first appearance */
+	uint32_t space;
+	enum plm_event_type type;
+	uint64_t number;
+	struct plm_slice ns, name; /* behind the record */
+	uint8_t *bytes;		   /* owned */
+	size_t size;
+};
+
+struct plm_resume {
+	struct record **buckets; /* owned */
+	size_t bucket_count, count, live;
+	struct record *first, *last; /* owned */
+	int64_t started_ms, seen_ms;
+	struct plm_arena scratch; /* owned: one event's */
+};
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(uint32_t space, struct plm_slice ns, struct plm_slice name)
+{
+	const struct plm_slice parts[] = {plm_slice_of(&space, sizeof(space)), ns,
+					  plm_slice_str("/"), name};
+
+	return plm_xxh64_parts(parts, PLM_COUNTOF(parts));
+}
+
+static struct record *find(const struct plm_resume *resume, uint32_t space, struct plm_slice ns,
+			   struct plm_slice name)
+{
+	struct record *record =
+		resume->buckets[hash_of(space, ns, name) & (resume->bucket_count - 1)];
+
+	while (record != NULL && (record->space != space || !plm_slice_equal(record->ns, ns) ||
+				  !plm_slice_equal(record->name, name))) {
+		record = record->hash_next;
+	}
+	return record;
+}
+
+static void *must(void *memory)
+{
+	PLM_ASSERT(memory != NULL);
+	return memory;
+}
+
+static void link_record(struct plm_resume *resume, struct record *record)
+{
+	size_t bucket =
+		hash_of(record->space, record->ns, record->name) & (resume->bucket_count - 1);
+
+	record->hash_next = resume->buckets[bucket];
+	resume->buckets[bucket] = record;
+}
+
+static void grow(struct plm_resume *resume)
+{
+	free(resume->buckets);
+	resume->bucket_count *= 2;
+	resume->buckets = must(calloc(resume->bucket_count, sizeof(*resume->buckets)));
+	for (struct record *record = resume->first; record != NULL; record = record->next) {
+		link_record(resume, record);
+	}
+}
+
+static struct record *get(struct plm_resume *resume, uint32_t space, struct plm_slice ns,
+			  struct plm_slice name)
+{
+	struct record *record = find(resume, space, ns, name);
+	uint8_t *text = NULL;
+
+	if (record != NULL) {
+		return record;
+	}
+	if (resume->count == resume->bucket_count) {
+		grow(resume);
+	}
+	record = must(calloc(1, sizeof(*record) + ns.size + name.size));
+	text = (uint8_t *)(record + 1);
+	record->space = space;
+	record->ns = plm_slice_of(text, ns.size);
+	record->name = plm_slice_of(text + ns.size, name.size);
+	if (ns.size > 0) {
+		memcpy(text, ns.ptr, ns.size);
+	}
+	if (name.size > 0) {
+		memcpy(text + ns.size, name.ptr, name.size);
+	}
+	link_record(resume, record);
+	if (resume->last == NULL) {
+		resume->first = record;
+	} else {
+		resume->last->next = record;
+	}
+	resume->last = record;
+	resume->count++;
+	return record;
+}
+
+static void keep(struct record *record, enum plm_event_type type, struct plm_slice bytes)
+{
+	record->type = type;
+	if (bytes.size > record->size || record->bytes == NULL) {
+		free(record->bytes);
+		record->bytes = must(malloc(bytes.size + 1));
+	}
+	record->size = bytes.size;
+	if (bytes.size > 0) {
+		memcpy(record->bytes, bytes.ptr, bytes.size);
+	}
+}
+
+static void drop(struct record *record)
+{
+	free(record->bytes);
+	record->bytes = NULL;
+	record->size = 0;
+}
+
+/* ---- reading the log --------------------------------------------------------------------------- */
+
+static struct plm_slice seq_name(const uint64_t *seq)
+{
+	return plm_slice_of(seq, sizeof(*seq));
+}
+
+static void see_object(struct plm_resume *resume, const struct plm_logged *event)
+{
+	enum plm_event_type type = (enum plm_event_type)event->info->type;
+	enum plm_kind kind = plm_sim_kind_of(type, event->payload);
+	const struct plm_w_meta *meta = event->payload;
+	struct record *record = NULL;
+
+	if (kind == PLM_KIND_NONE) {
+		return;
+	}
+	record = get(resume, SPACE_OBJECT + (uint32_t)kind, meta->ns, meta->name);
+	resume->live += record->bytes == NULL;
+	if (event->envelope.schema == event->info->schema) {
+		keep(record, type, event->envelope.payload);
+	} else {
+		keep(record, type,
+		     plm_payload_encode(event->info, event->payload, event->object_hash,
+					&resume->scratch));
+	}
+}
+
+static void see_gone(struct plm_resume *resume, const struct plm_w_gone *gone)
+{
+	struct record *record =
+		find(resume, SPACE_OBJECT + (uint32_t)gone->kind, gone->ns, gone->name);
+
+	if (record != NULL && record->bytes != NULL) {
+		drop(record);
+		resume->live--;
+	}
+}
+
+static void see_instance(struct plm_resume *resume, const struct plm_w_instance *fact)
+{
+	struct record *record =
+		get(resume, SPACE_INSTANCE, (struct plm_slice){0}, fact->provider_id);
+
+	record->number = (uint64_t)fact->intent;
+	keep(record, PLM_EV_INSTANCE, plm_wire_encode(&plm_type_instance, fact, &resume->scratch));
+}
+
+/* A launch that was done is an instance, although nobody has described it yet. */
+static void see_result(struct plm_resume *resume, const struct plm_logged *event)
+{
+	const struct plm_w_result *result = event->payload;
+	struct plm_w_instance fact = {
+		.provider_id = result->provider_id,
+		.state = plm_slice_str("pending"),
+		.instance_type = result->instance_type,
+		.zone = result->zone,
+		.capacity_type = result->capacity_type,
+		.intent = result->intent,
+		.launched_ms = (int64_t)(event->envelope.wall_ns / 1000000),
+	};
+
+	if (result->provider_id.size > 0 &&
+	    (result->class == PLM_RESULT_DONE || result->class == PLM_RESULT_ALREADY_DONE) &&
+	    find(resume, SPACE_INSTANCE, (struct plm_slice){0}, result->provider_id) == NULL) {
+		see_instance(resume, &fact);
+	}
+}
+
+static void see_intent(struct plm_resume *resume, const struct plm_logged *event)
+{
+	const struct plm_w_intent *intent = event->payload;
+	struct record *record = NULL;
+
+	switch ((enum plm_call)intent->call) {
+	case PLM_CALL_LAUNCH:
+		record = get(resume, SPACE_LAUNCH, (struct plm_slice){0},
+			     seq_name(&event->envelope.seq));
+		break;
+	case PLM_CALL_JOB_START:
+		record =
+			get(resume, SPACE_START + (uint32_t)intent->kind, intent->ns, intent->name);
+		break;
+	case PLM_CALL_POD_CREATE:
+		record = get(resume, SPACE_CREATE, intent->ns, intent->name);
+		break;
+	case PLM_CALL_NONE:
+	case PLM_CALL_JOB_STOP:
+	case PLM_CALL_POD_EVICT:
+	case PLM_CALL_POD_DELETE:
+	case PLM_CALL_TERMINATE:
+	case PLM_CALL_NODE_TAINT:
+	case PLM_CALL_NODE_DELETE:
+		return;
+	}
+	record->number = event->envelope.seq;
+	keep(record, PLM_EV_INTENT, intent->frozen);
+}
+
+static void see(struct plm_resume *resume, const struct plm_logged *event)
+{
+	switch (event->info->type) {
+	case PLM_EV_GENESIS:
+		resume->started_ms = ((const struct plm_w_genesis *)event->payload)->started_ms;
+		return;
+	case PLM_EV_GONE:
+		see_gone(resume, event->payload);
+		return;
+	case PLM_EV_INSTANCE:
+		see_instance(resume, event->payload);
+		return;
+	case PLM_EV_INTENT:
+		see_intent(resume, event);
+		return;
+	case PLM_EV_RESULT:
+		see_result(resume, event);
+		return;
+	default:
+		if (event->info->class == PLM_CLASS_FACT) {
+			see_object(resume, event);
+		}
+		return;
+	}
+}
+
+static enum plm_code read_all(struct plm_resume *resume, struct plm_log *log, struct plm_error *err)
+{
+	struct plm_reader *reader = NULL;
+	struct plm_logged event;
+	enum plm_code code = plm_reader_open(log, 1, &reader, err);
+
+	while (code == PLM_OK) {
+		code = plm_reader_next(reader, &event, err);
+		if (code == PLM_OK) {
+			resume->seen_ms = (int64_t)(event.envelope.wall_ns / 1000000);
+			see(resume, &event);
+			plm_arena_reset(&resume->scratch);
+		}
+	}
+	plm_reader_close(reader);
+	return code == PLM_E_NOT_FOUND ? PLM_OK : code;
+}
+
+enum plm_code plm_resume_read(struct plm_log *log, struct plm_resume **out, struct plm_error *err)
+{
+	struct plm_resume *resume = must(calloc(1, sizeof(*resume)));
+	enum plm_code code = plm_arena_init(&resume->scratch, SCRATCH_BYTES, err);
+
+	resume->started_ms = PLM_UNSET;
+	resume->seen_ms = PLM_UNSET;
+	resume->bucket_count = FIRST_BUCKETS;
+	resume->buckets = must(calloc(FIRST_BUCKETS, sizeof(*resume->buckets)));
+	if (code == PLM_OK && plm_log_head(log).seq > 0) {
+		code = read_all(resume, log, err);
+	}
+	if (code != PLM_OK) {
+		plm_resume_free(resume);
+		return code;
+	}
+	*out = resume;
+	return PLM_OK;
+}
+
+void plm_resume_free(struct plm_resume *resume)
+{
+	if (resume == NULL) {
+		return;
+	}
+	while (resume->first != NULL) {
+		struct record *record = resume->first;
+
+		resume->first = record->next;
+		free(record->bytes);
+		free(record);
+	}
+	plm_arena_fini(&resume->scratch);
+	free(resume->buckets);
+	free(resume);
+}
+
+int64_t plm_resume_started_ms(const struct plm_resume *resume)
+{
+	return resume->started_ms;
+}
+
+int64_t plm_resume_seen_ms(const struct plm_resume *resume)
+{
+	return resume->seen_ms;
+}
+
+bool plm_resume_knows(const struct plm_resume *resume, enum plm_kind kind, struct plm_slice ns,
+		      struct plm_slice name)
+{
+	return find(resume, SPACE_OBJECT + (uint32_t)kind, ns, name) != NULL;
+}
+
+size_t plm_resume_count(const struct plm_resume *resume)
+{
+	return resume->live;
+}
+
+/* ---- building the world ------------------------------------------------------------------------ */
+
+struct building {
+	const struct plm_resume *resume;
+	const struct plm_resume_build *build;
+	struct plm_arena *scratch;
+};
+
+static enum plm_code build_instance(struct building *b, const struct record *record,
+				    struct plm_error *err)
+{
+	const struct record *launch =
+		find(b->resume, SPACE_LAUNCH, (struct plm_slice){0}, seq_name(&record->number));
+	struct plm_effect effect = {.intent = record->number, .call = PLM_CALL_LAUNCH};
+	const void *fact = NULL;
+	enum plm_code code = PLM_OK;
+
+	if (launch == NULL) {
+		return PLM_OK; /* no launch of ours: it was given, and is a node only */
+	}
+	code = plm_wire_decode(&plm_type_instance, plm_slice_of(record->bytes, record->size),
+			       b->scratch, &fact, err);
+	effect.frozen = plm_slice_of(launch->bytes, launch->size);
+	if (code == PLM_OK) {
+		code = plm_wire_decode(&plm_type_req_launch, effect.frozen, b->scratch,
+				       &effect.request, err);
+	}
+	if (code == PLM_OK) {
+		plm_intent_key(plm_slice_str(b->build->cluster_uid), effect.intent, effect.key);
+		plm_world_resume_instance(b->build->world, fact, &effect);
+	}
+	return code;
+}
+
+static enum plm_code add_start(struct building *b, const struct record *record,
+			       struct plm_sim_resumed *resumed, struct plm_error *err)
+{
+	uint32_t kind = record->space - SPACE_OBJECT;
+	const struct record *start = find(b->resume, SPACE_START + kind, record->ns, record->name);
+	const struct record *create = find(b->resume, SPACE_CREATE, record->ns, record->name);
+	const void *request = NULL;
+	enum plm_code code = PLM_OK;
+
+	if (kind == PLM_KIND_POD && create != NULL) {
+		resumed->intent = create->number;
+	}
+	if (start != NULL) {
+		code = plm_wire_decode(&plm_type_req_job_start,
+				       plm_slice_of(start->bytes, start->size), b->scratch,
+				       &request, err);
+	}
+	if (code == PLM_OK && start != NULL) {
+		resumed->intent = start->number;
+		resumed->start = request;
+	}
+	return code;
+}
+
+static enum plm_code build_object(struct building *b, const struct record *record,
+				  struct plm_error *err)
+{
+	struct plm_sim_resumed resumed = {.type = record->type, .extra = {.runtime_ms = PLM_UNSET}};
+	struct plm_payload payload;
+	enum plm_code code = plm_payload_decode(plm_event_info((uint16_t)record->type),
+						plm_slice_of(record->bytes, record->size),
+						b->scratch, &payload, err);
+
+	if (code == PLM_OK) {
+		resumed.payload = payload.value;
+		code = add_start(b, record, &resumed, err);
+	}
+	if (code == PLM_OK && b->build->extra != NULL) {
+		resumed.extra = b->build->extra(b->build->self,
+						(enum plm_kind)(record->space - SPACE_OBJECT),
+						record->ns, record->name);
+	}
+	if (code == PLM_OK) {
+		plm_world_resume_object(b->build->world, &resumed);
+	}
+	return code;
+}
+
+enum turn {
+	TURN_INSTANCES,
+	TURN_NODES,
+	TURN_OBJECTS,
+	TURN_PODS,
+	TURN_COUNT,
+};
+
+static bool has_turn(const struct record *record, enum turn turn)
+{
+	switch (turn) {
+	case TURN_INSTANCES:
+		return record->space == SPACE_INSTANCE;
+	case TURN_NODES:
+		return record->space == SPACE_OBJECT + (uint32_t)PLM_KIND_NODE;
+	case TURN_PODS:
+		return record->space == SPACE_OBJECT + (uint32_t)PLM_KIND_POD;
+	case TURN_OBJECTS:
+		return record->space >= SPACE_OBJECT &&
+		       record->space != SPACE_OBJECT + (uint32_t)PLM_KIND_NODE &&
+		       record->space != SPACE_OBJECT + (uint32_t)PLM_KIND_POD;
+	case TURN_COUNT:
+		break;
+	}
+	PLM_UNREACHABLE();
+}
+
+enum plm_code plm_resume_world(struct plm_resume *resume, const struct plm_resume_build *build,
+			       struct plm_error *err)
+{
+	struct building b = {.resume = resume, .build = build, .scratch = &resume->scratch};
+	enum plm_code code = PLM_OK;
+
+	plm_world_resume_begin(build->world, build->number);
+	for (int turn = 0; turn < TURN_COUNT; turn++) {
+		for (const struct record *record = resume->first; record != NULL && code == PLM_OK;
+		     record = record->next) {
+			if (record->bytes == NULL || !has_turn(record, (enum turn)turn)) {
+				continue;
+			}
+			code = turn == TURN_INSTANCES ? build_instance(&b, record, err)
+						      : build_object(&b, record, err);
+			plm_arena_reset(b.scratch);
+		}
+	}
+	if (code == PLM_OK) {
+		plm_world_resume_end(build->world);
+	}
+	return code;
+}

@@ -1,0 +1,454 @@
+#include "run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "adapters/manifest/manifest.h"
+#include "clock.h"
+#include "engine_thread.h"
+#include "gate.h"
+#include "handover.h"
+#include "jsonlog.h"
+#include "loop.h"
+#include "snapshot_worker.h"
+#include "world.h"
+
+#define ARENA_BYTES ((size_t)256 * 1024 * 1024)
+/* While ending, the loop looks at least this often whether all is done. */
+#define DRAIN_TURN_MS 20
+
+enum stage {
+	STAGE_RUNS,
+	STAGE_DRAINS, /* effects in flight are waited for, none leaves */
+	STAGE_STOPS,  /* the engine thread was told to end */
+};
+
+struct daemon {
+	struct plm_arena arena, scratch; /* owned */
+	struct plm_config config;
+	struct plm_clock clock;
+	const char *folder;
+	char cluster_uid[64];
+
+	struct plm_log *log; /* owned, as all that follows */
+	struct plm_embedded *embedded;
+	struct plm_ring *ring;
+	struct plm_handover *handover;
+	struct plm_snapshot_worker *snapshots;
+	struct plm_engine *engine;
+	struct plm_engine_thread *thread;
+	struct plm_loop *loop;
+
+	struct plm_gate gate;
+	enum stage stage;
+	int64_t drain_until_ms; /* boot time */
+	enum plm_room_level level;
+	uint64_t rejected;
+	bool ballast_told, violation_told;
+	enum plm_code code; /* what the process ends with */
+};
+
+static void tell_error(const char *logger, const char *message, const struct plm_error *err)
+{
+	const struct plm_log_field fields[] = {PLM_LOG_STR("error", err->text), PLM_LOG_END};
+
+	plm_jsonlog(PLM_LOG_ERROR, logger, message, fields);
+}
+
+/* ---- settings ---------------------------------------------------------------------------------- */
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+/* What this build does not have yet is said, not ignored. */
+static enum plm_code check_settings(const struct plm_config *config, struct plm_error *err)
+{
+	static const enum plm_config_key absent[] = {
+		PLM_CONFIG_KEY_KUBECONFIG,
+		PLM_CONFIG_KEY_EC2_ENDPOINT,
+		PLM_CONFIG_KEY_LISTEN,
+		PLM_CONFIG_KEY_HEALTH_LISTEN,
+	};
+
+	if (!plm_config_has(config, PLM_CONFIG_KEY_DATA_DIR)) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_DATA_DIR, err, "must be set");
+	}
+	if (!plm_config_has(config, PLM_CONFIG_KEY_CLOUD)) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_CLOUD, err, "must be set");
+	}
+	if (!plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "sim")) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_CLOUD, err,
+				       "this build has the embedded ends only: sim");
+	}
+	for (size_t i = 0; i < PLM_COUNTOF(absent); i++) {
+		if (plm_config_has(config, absent[i])) {
+			return plm_config_fail(config, absent[i], err,
+					       "has no meaning with the embedded ends");
+		}
+	}
+	return PLM_OK;
+}
+
+static void setup_log_lines(const struct plm_config *config)
+{
+	plm_jsonlog_setup((enum plm_log_level)plm_config_number(config, PLM_CONFIG_KEY_LOG_LEVEL),
+			  1);
+}
+
+/* ---- the folder -------------------------------------------------------------------------------- */
+
+static enum plm_code make_folder(struct daemon *d, struct plm_error *err)
+{
+	char text[128];
+
+	if (mkdir(d->folder, 0700) != 0 && errno != EEXIST) {
+		return plm_config_fail(&d->config, PLM_CONFIG_KEY_DATA_DIR, err, "%s: %s",
+				       d->folder, strerror_r(errno, text, sizeof(text)));
+	}
+	return PLM_OK;
+}
+
+/* A file system that may lose the log, or a ballast that does not fit. */
+static enum plm_code check_folder(struct daemon *d, struct plm_error *err)
+{
+	uint64_t mib = (uint64_t)plm_config_number(&d->config, PLM_CONFIG_KEY_BALLAST);
+	enum plm_code code = plm_room_check_kind(d->folder, err);
+
+	if (code == PLM_E_REFUSED &&
+	    plm_config_number(&d->config, PLM_CONFIG_KEY_ANY_FILESYSTEM) != 0) {
+		tell_error("store", "file system cannot be trusted, going on as told", err);
+		code = PLM_OK;
+	} else if (code == PLM_E_REFUSED) {
+		return plm_fail_prefix(err, code, "data-dir (--allow-any-filesystem overrides)");
+	}
+	if (code == PLM_OK && plm_ballast_make(d->folder, mib * 1024 * 1024, err) != PLM_OK) {
+		tell_error("store", "no ballast", err);
+	}
+	return code;
+}
+
+/* ---- start ------------------------------------------------------------------------------------- */
+
+static void wake_loop(void *self)
+{
+	const struct daemon *d = self;
+
+	plm_loop_wake(d->loop);
+}
+
+static void note(void *self, const char *text)
+{
+	const struct plm_log_field fields[] = {PLM_LOG_STR("note", text), PLM_LOG_END};
+
+	(void)self;
+	plm_jsonlog(PLM_LOG_WARN, "engine", "while recovering", fields);
+}
+
+/* The identity of an embedded cluster follows from its name. */
+static void name_cluster(struct daemon *d)
+{
+	struct plm_slice name =
+		plm_slice_str(plm_config_text(&d->config, PLM_CONFIG_KEY_CLUSTER_NAME));
+	struct plm_slice uid =
+		plm_manifest_uid(&d->arena, PLM_KIND_NAMESPACE, name, plm_slice_str("kube-system"));
+
+	PLM_ASSERT(uid.size < sizeof(d->cluster_uid));
+	memcpy(d->cluster_uid, uid.ptr, uid.size);
+}
+
+static enum plm_code open_engine(struct daemon *d, struct plm_error *err)
+{
+	const struct plm_engine_options options = {
+		.log = d->log,
+		.folder = d->folder,
+		.snapshot = plm_snapshot_worker_take,
+		.snapshot_self = d->snapshots,
+		.snapshot_events =
+			(uint64_t)plm_config_number(&d->config, PLM_CONFIG_KEY_SNAPSHOT_EVENTS),
+		.clock = d->clock,
+		.effects = plm_handover_effects(d->handover),
+		.cluster_uid = d->cluster_uid,
+		.profile = plm_config_is(&d->config, PLM_CONFIG_KEY_PROFILE, "small")
+				   ? PLM_PROFILE_SMALL
+				   : PLM_PROFILE_CLUSTER,
+		.config = *plm_embedded_config(d->embedded),
+		.catalog = plm_embedded_catalog(d->embedded),
+		.note = note,
+	};
+
+	return plm_engine_open(&options, &d->engine, err);
+}
+
+static enum plm_code start_world(struct daemon *d, struct plm_error *err)
+{
+	const struct plm_embedded_start start = {
+		.log = d->log,
+		.inbox = plm_gate_inbox(&d->gate),
+		.cluster_uid = d->cluster_uid,
+		.now_ms = plm_clock_wall_ms(&d->clock),
+	};
+	enum plm_code code = plm_embedded_start(d->embedded, &start, err);
+
+	if (code == PLM_OK) {
+		d->gate.beyond = plm_embedded_effects(d->embedded);
+	}
+	return code;
+}
+
+static enum plm_code start_threads(struct daemon *d, struct plm_error *err)
+{
+	const struct plm_engine_thread_options options = {
+		.engine = d->engine,
+		.ring = d->ring,
+		.clock = d->clock,
+		.folder = d->folder,
+		.notify = wake_loop,
+		.self = d,
+	};
+
+	return plm_engine_thread_start(&options, &d->thread, err);
+}
+
+static void tell_started(const struct daemon *d)
+{
+	struct plm_log_head head = plm_log_head(d->log);
+	const struct plm_log_field fields[] = {
+		PLM_LOG_STR("data-dir", d->folder),
+		PLM_LOG_INT("seq", head.seq),
+		PLM_LOG_INT("epoch", head.epoch),
+		PLM_LOG_STR("cluster", d->cluster_uid),
+		PLM_LOG_INT("resumed-objects", plm_embedded_resumed(d->embedded)),
+		PLM_LOG_INT("enforce-queues", d->gate.queues),
+		PLM_LOG_INT("enforce-nodes", d->gate.nodes),
+		PLM_LOG_END,
+	};
+
+	plm_jsonlog(PLM_LOG_INFO, "engine", "started", fields);
+}
+
+/* ---- turns ------------------------------------------------------------------------------------- */
+
+/* Effects leave only while the daemon runs and the disk has room for what comes of them. */
+static bool gate_open(const struct daemon *d)
+{
+	return d->stage == STAGE_RUNS && d->level < PLM_ROOM_OBSERVE;
+}
+
+static void let_out(struct daemon *d)
+{
+	struct plm_effects effects = plm_gate_effects(&d->gate);
+	uint64_t intent = 0;
+
+	while (gate_open(d) && plm_handover_deliver(d->handover, &effects, &d->scratch, &intent)) {
+		plm_arena_reset(&d->scratch);
+	}
+}
+
+static void see_level(struct daemon *d, const struct plm_engine_report *report)
+{
+	const struct plm_log_field fields[] = {
+		PLM_LOG_STR("room", plm_room_level_text(report->level)),
+		PLM_LOG_INT("free-bytes", report->room.free_bytes),
+		PLM_LOG_INT("total-bytes", report->room.total_bytes),
+		PLM_LOG_END,
+	};
+
+	if (report->level != d->level) {
+		plm_jsonlog(report->level > PLM_ROOM_PLENTY ? PLM_LOG_WARN : PLM_LOG_INFO, "store",
+			    report->level >= PLM_ROOM_OBSERVE ? "disk nearly full: no new effects"
+							      : "room on the disk",
+			    fields);
+		d->level = report->level;
+	}
+	if (report->ballast_released && !d->ballast_told) {
+		d->ballast_told = true;
+		plm_jsonlog(PLM_LOG_ERROR, "store", "gave up the ballast", fields);
+	}
+}
+
+static void see_report(struct daemon *d)
+{
+	struct plm_engine_report report = plm_engine_thread_report(d->thread);
+
+	see_level(d, &report);
+	if (report.rejected != d->rejected) {
+		d->rejected = report.rejected;
+		tell_error("engine", "refused an observation", &report.rejection);
+	}
+	if (report.ended) {
+		d->code = report.code;
+		if (report.code != PLM_OK) {
+			tell_error("engine", "engine ended", &report.err);
+		}
+		plm_loop_end(d->loop);
+	}
+}
+
+static void see_violation(struct daemon *d)
+{
+	const char *violation = plm_embedded_violation(d->embedded);
+	const struct plm_log_field fields[] = {PLM_LOG_STR("invariant", violation), PLM_LOG_END};
+
+	if (violation != NULL && !d->violation_told) {
+		d->violation_told = true;
+		plm_jsonlog(PLM_LOG_ERROR, "world", "an invariant is broken", fields);
+	}
+}
+
+/* Nothing is in flight and all that was told is in the log: the engine may end. */
+static void drain(struct daemon *d)
+{
+	bool late = d->clock.boot_ms(d->clock.self) >= d->drain_until_ms;
+	const struct plm_log_field fields[] = {PLM_LOG_INT("in-flight", d->gate.in_flight),
+					       PLM_LOG_END};
+
+	if (d->stage != STAGE_DRAINS || (d->gate.in_flight > 0 && !late)) {
+		return;
+	}
+	if (d->gate.in_flight > 0) {
+		plm_jsonlog(PLM_LOG_WARN, "engine", "effects still in flight, to be settled later",
+			    fields);
+	}
+	d->stage = STAGE_STOPS;
+	plm_engine_thread_stop(d->thread);
+}
+
+static int64_t turn(void *self)
+{
+	struct daemon *d = self;
+	int64_t now_ms = plm_clock_wall_ms(&d->clock);
+	int64_t due_ms = PLM_UNSET;
+
+	let_out(d);
+	plm_embedded_advance(d->embedded, now_ms);
+	plm_arena_reset(&d->scratch);
+	see_violation(d);
+	drain(d);
+	see_report(d);
+	due_ms = plm_embedded_next_due(d->embedded);
+	if (d->stage != STAGE_RUNS) {
+		return DRAIN_TURN_MS;
+	}
+	return due_ms == PLM_UNSET ? -1 : plm_max(1, plm_sub_sat(due_ms, now_ms));
+}
+
+static void stop(void *self, int number)
+{
+	struct daemon *d = self;
+	const struct plm_log_field fields[] = {PLM_LOG_INT("signal", number),
+					       PLM_LOG_INT("in-flight", d->gate.in_flight),
+					       PLM_LOG_END};
+
+	if (d->stage == STAGE_RUNS) {
+		plm_jsonlog(PLM_LOG_INFO, "engine", "ending", fields);
+		d->stage = STAGE_DRAINS;
+		d->drain_until_ms =
+			plm_add_sat(d->clock.boot_ms(d->clock.self),
+				    plm_config_number(&d->config, PLM_CONFIG_KEY_DRAIN));
+	} else {
+		d->drain_until_ms = 0; /* asked twice: do not wait */
+	}
+}
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+static enum plm_code start(struct daemon *d, struct plm_error *err)
+{
+	const struct plm_loop_user user = {.self = d, .turn = turn, .stop = stop};
+	enum plm_code code = make_folder(d, err);
+
+	if (code == PLM_OK) {
+		code = plm_log_open(d->folder, PLM_LOG_WRITE, &d->log, err);
+	}
+	if (code == PLM_OK) {
+		code = check_folder(d, err);
+	}
+	if (code == PLM_OK) {
+		code = plm_ring_new(PLM_LIMIT_RING_BYTES, PLM_LIMIT_RING_ENTRIES, &d->ring, err);
+	}
+	if (code == PLM_OK) {
+		code = plm_loop_new(&user, &d->loop, err);
+	}
+	if (code == PLM_OK) {
+		code = plm_handover_new(wake_loop, d, &d->handover, err);
+	}
+	if (code == PLM_OK) {
+		d->gate.inbox = plm_ring_inbox(d->ring);
+		d->gate.scratch = &d->scratch;
+		code = start_world(d, err);
+	}
+	if (code == PLM_OK) {
+		code = plm_snapshot_worker_start(d->folder, &d->snapshots, err);
+	}
+	if (code == PLM_OK) {
+		code = open_engine(d, err);
+	}
+	return code == PLM_OK ? start_threads(d, err) : code;
+}
+
+static void finish(struct daemon *d)
+{
+	(void)plm_engine_thread_join(d->thread);
+	plm_engine_close(d->engine);
+	plm_snapshot_worker_stop(d->snapshots);
+	plm_embedded_free(d->embedded);
+	plm_handover_free(d->handover);
+	plm_ring_free(d->ring);
+	plm_loop_free(d->loop);
+	plm_log_close(d->log);
+	plm_arena_fini(&d->scratch);
+	plm_arena_fini(&d->arena);
+}
+
+static enum plm_code prepare(struct daemon *d, int argc, char **argv, struct plm_error *err)
+{
+	enum plm_code code = plm_arena_init(&d->arena, ARENA_BYTES, err);
+
+	if (code == PLM_OK) {
+		code = plm_arena_init(&d->scratch, ARENA_BYTES, err);
+	}
+	if (code == PLM_OK) {
+		code = plm_config_read(argc, argv, environment, &d->arena, &d->config, err);
+	}
+	if (code == PLM_OK) {
+		setup_log_lines(&d->config);
+		code = check_settings(&d->config, err);
+	}
+	if (code == PLM_OK) {
+		code = plm_gate_init(&d->gate, &d->config, err);
+	}
+	if (code == PLM_OK) {
+		d->folder = plm_config_text(&d->config, PLM_CONFIG_KEY_DATA_DIR);
+		code = plm_embedded_read(&d->config, &d->embedded, err);
+	}
+	if (code == PLM_OK) {
+		name_cluster(d);
+		code = start(d, err);
+	}
+	return code;
+}
+
+int plm_run_main(int argc, char **argv)
+{
+	struct daemon d = {.clock = plm_clock_system()};
+	struct plm_error err = {0};
+	const struct plm_log_field none[] = {PLM_LOG_END};
+
+	d.code = prepare(&d, argc, argv, &err);
+	if (d.code == PLM_OK) {
+		tell_started(&d);
+		plm_loop_run(d.loop);
+	} else {
+		tell_error("run", plm_code_text(d.code), &err);
+		(void)fprintf(stderr, "plimsoll run: %s\n", err.text);
+	}
+	finish(&d);
+	if (d.code == PLM_OK) {
+		plm_jsonlog(PLM_LOG_INFO, "engine", "ended", none);
+	}
+	return plm_code_exit(d.code);
+}

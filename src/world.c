@@ -1,0 +1,285 @@
+#include "world.h"
+
+#include <stdlib.h>
+
+#include "jsonlog.h"
+#include "resume.h"
+#include "tools/sim/scenario.h"
+
+struct plm_embedded {
+	struct plm_scenario scenario; /* owned */
+	bool scenario_read;
+	struct plm_resume *resume; /* owned; NULL before start and after it */
+	struct plm_world *world;   /* owned */
+	int64_t shift_ms;	   /* from the scenario's time to ours */
+	int64_t seen_ms;	   /* wall time of the log's last event; PLM_UNSET = empty */
+	size_t next;		   /* action */
+	size_t resumed;
+};
+
+static void warn(void *ctx, const char *text)
+{
+	const struct plm_log_field fields[] = {PLM_LOG_STR("warning", text), PLM_LOG_END};
+
+	(void)ctx;
+	plm_jsonlog(PLM_LOG_WARN, "manifest", "input has something that nothing decides on",
+		    fields);
+}
+
+/* What a flag says wins over what a scenario or settings document says. */
+static void set_config(struct plm_embedded *embedded, const struct plm_config *config)
+{
+	struct plm_w_config *w = &embedded->scenario.config;
+
+	w->compat = plm_config_is(config, PLM_CONFIG_KEY_COMPAT, "strict") ? PLM_COMPAT_STRICT
+									   : PLM_COMPAT_BETTER;
+	w->cluster_name = plm_slice_str(plm_config_text(config, PLM_CONFIG_KEY_CLUSTER_NAME));
+}
+
+enum plm_code plm_embedded_read(const struct plm_config *config, struct plm_embedded **out,
+				struct plm_error *err)
+{
+	const struct plm_config_value *files = &config->values[PLM_CONFIG_KEY_FILENAME];
+	struct plm_scenario_source source = {
+		.path = plm_config_text(config, PLM_CONFIG_KEY_SCENARIO),
+		.manifests = files->texts,
+		.manifest_count = files->count,
+		.catalog = plm_config_text(config, PLM_CONFIG_KEY_CATALOG),
+		.region = plm_config_text(config, PLM_CONFIG_KEY_REGION),
+		.seed = (uint64_t)plm_config_number(config, PLM_CONFIG_KEY_SEED),
+		.warn = warn,
+	};
+	struct plm_embedded *embedded = calloc(1, sizeof(*embedded));
+	enum plm_code code = PLM_OK;
+
+	if (embedded == NULL) {
+		return plm_fail(err, PLM_E_LIMIT, "embedded world: out of memory");
+	}
+	code = plm_scenario_read(&source, &embedded->scenario, err);
+	if (code != PLM_OK) {
+		free(embedded);
+		return code;
+	}
+	embedded->scenario_read = true;
+	set_config(embedded, config);
+	*out = embedded;
+	return PLM_OK;
+}
+
+void plm_embedded_free(struct plm_embedded *embedded)
+{
+	if (embedded == NULL) {
+		return;
+	}
+	plm_world_free(embedded->world);
+	plm_resume_free(embedded->resume);
+	plm_scenario_fini(&embedded->scenario);
+	free(embedded);
+}
+
+const struct plm_w_config *plm_embedded_config(const struct plm_embedded *embedded)
+{
+	return &embedded->scenario.config;
+}
+
+const struct plm_w_catalog *plm_embedded_catalog(const struct plm_embedded *embedded)
+{
+	return &embedded->scenario.catalog;
+}
+
+size_t plm_embedded_resumed(const struct plm_embedded *embedded)
+{
+	return embedded->resumed;
+}
+
+/* ---- time -------------------------------------------------------------------------------------- */
+
+/* Stock-outs, reclaims and faults in our time; those that are over by 'now_ms' are left out. */
+static void shift_options(struct plm_embedded *embedded, struct plm_sim_options *options,
+			  int64_t now_ms)
+{
+	struct plm_arena *arena = &embedded->scenario.arena;
+	struct plm_sim_stock_out *outs =
+		PLM_NEW_ARRAY(arena, options->stock_out_count, struct plm_sim_stock_out);
+	struct plm_sim_reclaim *reclaims =
+		PLM_NEW_ARRAY(arena, options->reclaim_count, struct plm_sim_reclaim);
+	struct plm_sim_fault *faults =
+		PLM_NEW_ARRAY(arena, options->fault_count, struct plm_sim_fault);
+	size_t reclaim_count = 0;
+	size_t fault_count = 0;
+
+	for (size_t i = 0; i < options->stock_out_count; i++) {
+		outs[i] = options->stock_outs[i];
+		outs[i].from_ms = plm_add_sat(outs[i].from_ms, embedded->shift_ms);
+		outs[i].to_ms = plm_add_sat(outs[i].to_ms, embedded->shift_ms);
+	}
+	for (size_t i = 0; i < options->reclaim_count; i++) {
+		reclaims[reclaim_count] = options->reclaims[i];
+		reclaims[reclaim_count].at_ms += embedded->shift_ms;
+		reclaim_count += reclaims[reclaim_count].at_ms >= now_ms;
+	}
+	for (size_t i = 0; i < options->fault_count; i++) {
+		faults[fault_count] = options->faults[i];
+		faults[fault_count].at_ms += embedded->shift_ms;
+		fault_count += plm_add_sat(faults[fault_count].at_ms, faults[fault_count].for_ms) >=
+			       now_ms;
+	}
+	options->stock_outs = outs;
+	options->reclaims = reclaims;
+	options->reclaim_count = reclaim_count;
+	options->faults = faults;
+	options->fault_count = fault_count;
+}
+
+static int64_t action_ms(const struct plm_embedded *embedded, const struct plm_sim_action *action)
+{
+	return plm_add_sat(action->at_ms, embedded->shift_ms);
+}
+
+/* ---- what happens to the world ----------------------------------------------------------------- */
+
+static bool is_about(const struct plm_sim_action *action, enum plm_kind kind, struct plm_slice ns,
+		     struct plm_slice name)
+{
+	const struct plm_w_meta *meta = action->payload;
+
+	return action->what == PLM_SIM_APPLY && plm_sim_kind_of(action->type, meta) == kind &&
+	       plm_slice_equal(meta->name, name) && plm_slice_equal(meta->ns, ns);
+}
+
+/* The manifests say how long an object's pods run; the log does not. */
+static struct plm_sim_extra extra_of(void *self, enum plm_kind kind, struct plm_slice ns,
+				     struct plm_slice name)
+{
+	const struct plm_embedded *embedded = self;
+
+	for (size_t i = 0; i < embedded->scenario.action_count; i++) {
+		if (is_about(&embedded->scenario.actions[i], kind, ns, name)) {
+			return embedded->scenario.actions[i].extra;
+		}
+	}
+	return (struct plm_sim_extra){.runtime_ms = PLM_UNSET};
+}
+
+/* An action of the past was done in a past life, unless it is an object that the log has never seen. */
+static bool was_done(const struct plm_embedded *embedded, const struct plm_sim_action *action)
+{
+	const struct plm_w_meta *meta = action->payload;
+
+	if (embedded->seen_ms == PLM_UNSET || action_ms(embedded, action) > embedded->seen_ms) {
+		return false;
+	}
+	return action->what != PLM_SIM_APPLY ||
+	       plm_resume_knows(embedded->resume, plm_sim_kind_of(action->type, meta), meta->ns,
+				meta->name);
+}
+
+static void act(struct plm_embedded *embedded, const struct plm_sim_action *action)
+{
+	switch (action->what) {
+	case PLM_SIM_APPLY:
+		plm_world_apply(embedded->world, action->type, action->payload, &action->extra);
+		return;
+	case PLM_SIM_DELETE:
+		(void)plm_world_delete(embedded->world, action->kind, action->ns, action->name);
+		return;
+	case PLM_SIM_SCALE:
+		(void)plm_world_scale(embedded->world, action->kind, action->ns, action->name,
+				      action->replicas);
+		return;
+	}
+	PLM_UNREACHABLE();
+}
+
+void plm_embedded_advance(struct plm_embedded *embedded, int64_t now_ms)
+{
+	const struct plm_scenario *scenario = &embedded->scenario;
+
+	for (; embedded->next < scenario->action_count; embedded->next++) {
+		const struct plm_sim_action *action = &scenario->actions[embedded->next];
+		int64_t at_ms = action_ms(embedded, action);
+
+		if (at_ms > now_ms) {
+			break;
+		}
+		if (!was_done(embedded, action)) {
+			plm_world_advance(embedded->world,
+					  plm_max(at_ms, plm_world_now(embedded->world)));
+			act(embedded, action);
+		}
+	}
+	plm_world_advance(embedded->world, plm_max(now_ms, plm_world_now(embedded->world)));
+}
+
+int64_t plm_embedded_next_due(const struct plm_embedded *embedded)
+{
+	const struct plm_scenario *scenario = &embedded->scenario;
+	int64_t due = plm_world_next_due(embedded->world);
+	int64_t action = PLM_UNSET;
+
+	if (embedded->next < scenario->action_count) {
+		action = action_ms(embedded, &scenario->actions[embedded->next]);
+	}
+	if (due == PLM_UNSET || action == PLM_UNSET) {
+		return due == PLM_UNSET ? action : due;
+	}
+	return plm_min(due, action);
+}
+
+/* ---- start ------------------------------------------------------------------------------------- */
+
+static enum plm_code add_nodes(struct plm_embedded *embedded, struct plm_error *err)
+{
+	enum plm_code code = PLM_OK;
+
+	for (size_t i = 0; i < embedded->scenario.node_count && code == PLM_OK; i++) {
+		const struct plm_sim_node *node = &embedded->scenario.nodes[i];
+
+		if (!plm_resume_knows(embedded->resume, PLM_KIND_NODE, (struct plm_slice){0},
+				      node->name)) {
+			code = plm_world_add_node(embedded->world, node, err);
+		}
+	}
+	return code;
+}
+
+enum plm_code plm_embedded_start(struct plm_embedded *embedded,
+				 const struct plm_embedded_start *start, struct plm_error *err)
+{
+	struct plm_sim_options options = embedded->scenario.world;
+	struct plm_resume_build build = {
+		.cluster_uid = start->cluster_uid, .extra = extra_of, .self = embedded};
+	uint64_t seq = plm_log_head(start->log).seq;
+	int64_t began_ms = start->now_ms;
+	enum plm_code code = plm_resume_read(start->log, &embedded->resume, err);
+
+	if (code != PLM_OK) {
+		return code;
+	}
+	if (plm_resume_started_ms(embedded->resume) != PLM_UNSET) {
+		began_ms = plm_resume_started_ms(embedded->resume);
+	}
+	embedded->seen_ms = plm_resume_seen_ms(embedded->resume);
+	embedded->shift_ms = plm_sub_sat(began_ms, options.start_ms);
+	shift_options(embedded, &options, start->now_ms);
+	options.start_ms = start->now_ms;
+	options.inbox = start->inbox;
+	code = plm_world_new(&options, &embedded->world, err);
+	if (code == PLM_OK && seq > 0) {
+		build.world = embedded->world;
+		build.number = 4 * seq + (uint64_t)plm_max(0, start->now_ms - began_ms);
+		code = plm_resume_world(embedded->resume, &build, err);
+		embedded->resumed = plm_resume_count(embedded->resume);
+	}
+	return code == PLM_OK ? add_nodes(embedded, err) : code;
+}
+
+struct plm_effects plm_embedded_effects(struct plm_embedded *embedded)
+{
+	return plm_world_effects(embedded->world);
+}
+
+const char *plm_embedded_violation(const struct plm_embedded *embedded)
+{
+	return plm_world_violation(embedded->world);
+}
