@@ -152,10 +152,15 @@ static struct plm_slice because(struct plm_json *row)
 		       : plm_arena_format(row->arena, "%.*s: %.*s", S(reason), S(message));
 }
 
-/* What would change the answer, where no quota that comes free will. */
+/*
+ * Where no quota that comes free will help: all that stands in the way beside the first, and what would
+ * change it.
+ */
 static void unblock_rows(struct plm_cli *call, struct plm_grid *grid, struct plm_json *row)
 {
+	struct plm_json *considered = list_at(row, "considered");
 	struct plm_json *unblock = list_at(row, "unblock");
+	struct plm_slice message = text_at(row, "message");
 	struct plm_slice reason = text_at(row, "reason");
 	bool stuck = plm_slice_is(reason, "NoCapacity") ||
 		     plm_slice_is(reason, "WaitingForCapacity") ||
@@ -164,9 +169,16 @@ static void unblock_rows(struct plm_cli *call, struct plm_grid *grid, struct plm
 	if (!stuck && !plm_cli_has(call, PLM_FLAG_EXPLAIN)) {
 		return;
 	}
+	for (size_t i = 0; i < considered->count; i++) {
+		struct plm_slice detail = text_at(considered->items[i], "detail");
+
+		if (!plm_slice_equal(detail, message)) {
+			below(grid, plm_arena_format(row->arena, "and: %.*s", S(detail)));
+		}
+	}
 	for (size_t i = 0; i < unblock->count; i++) {
 		below(grid, plm_arena_format(row->arena, "%s %.*s",
-					     i == 0 ? "to change that:" : "            and:",
+					     i == 0 ? "would do:" : "     and:",
 					     S(unblock->items[i]->text)));
 	}
 }

@@ -96,6 +96,24 @@ static const struct plm_w_explain *record_of(const struct listing *list, uint64_
 	return low < list->count && list->made[low].seq == seq ? list->made[low].why : NULL;
 }
 
+/* Why the last plan for a gang failed: what "all flavors were tried" stands for. */
+static const struct plm_w_explain *no_capacity(const struct listing *list, plm_id workload)
+{
+	const struct plm_workload *slot = plm_workload_at(list->st, workload);
+
+	for (size_t i = list->count; i-- > 0;) {
+		const struct plm_w_release *release = list->made[i].payload;
+
+		if (list->made[i].type == PLM_EV_RELEASE &&
+		    release->reason == PLM_REASON_NO_CAPACITY &&
+		    plm_slice_equal(release->name, plm_str(list->st, slot->object.name)) &&
+		    plm_slice_equal(release->ns, plm_str(list->st, slot->object.ns))) {
+			return &release->why;
+		}
+	}
+	return NULL;
+}
+
 static struct plm_slice name_of(const struct listing *list, const struct plm_object *object)
 {
 	struct plm_subject subject = plm_subject_of(list->st, object);
@@ -257,16 +275,13 @@ static void put_preempted(struct listing *list)
 	put_sorted(list, "preempted", rows, "workload");
 }
 
-/* Reason, message and what else the record says. */
-static void put_why(const struct listing *list, struct plm_json *row, const struct plm_why *why,
-		    enum plm_reason otherwise)
+/* Reason, message and what else the record says; 'record' NULL = nothing was said in this round. */
+static void put_why(const struct listing *list, struct plm_json *row,
+		    const struct plm_w_explain *record, int64_t reason)
 {
-	const struct plm_w_explain *record = record_of(list, why->seq);
 	struct plm_json *part = NULL;
 
-	plm_json_put_str(
-		row, "reason",
-		plm_names_text(&plm_names_reason, why->seq == 0 ? otherwise : why->reason));
+	plm_json_put_str(row, "reason", plm_names_text(&plm_names_reason, reason));
 	if (record == NULL) {
 		plm_json_put_str(row, "message", "");
 		return;
@@ -276,7 +291,7 @@ static void put_why(const struct listing *list, struct plm_json *row, const stru
 	if (part->count > 0) {
 		plm_json_put(row, "considered", part);
 	}
-	part = plm_unblock_tree(list->arena, record);
+	part = plm_unblock_tree(list->arena, list->st, record);
 	if (part->count > 0) {
 		plm_json_put(row, "unblock", part);
 	}
@@ -292,15 +307,21 @@ static void put_pending(struct listing *list)
 	struct plm_queue_order order = plm_queue_order(list->st, list->arena);
 
 	for (uint32_t i = 0; i < order.count; i++) {
-		const struct plm_workload *workload =
-			plm_workload_at(list->st, (plm_id){order.ids[i]});
+		plm_id id = {order.ids[i]};
+		const struct plm_workload *workload = plm_workload_at(list->st, id);
+		const struct plm_w_explain *record = record_of(list, workload->why.seq);
+		const struct plm_w_explain *capacity = NULL;
 		struct plm_json *row = plm_json_object(list->arena);
 
+		if (record != NULL && record->rule == PLM_RULE_GANG) {
+			capacity = no_capacity(list, id);
+		}
 		plm_json_put_text(row, "workload", name_of(list, &workload->object));
-		plm_json_put_text(row, "clusterQueue",
-				  plm_str(list->st, plm_queue_of(list->st, workload)));
-		plm_json_put_int(row, "position", order.positions[order.ids[i]]);
-		put_why(list, row, &workload->why, PLM_REASON_PENDING_EVALUATION);
+		plm_json_put_text(row, "clusterQueue", plm_str(list->st, order.queues[id.n]));
+		plm_json_put_int(row, "position", order.positions[id.n]);
+		put_why(list, row, capacity != NULL ? capacity : record,
+			workload->why.seq == 0 ? PLM_REASON_PENDING_EVALUATION
+					       : workload->why.reason);
 		plm_json_add(rows, row);
 	}
 	put_sorted(list, "pending", rows, "workload");
@@ -468,7 +489,7 @@ static void add_unschedulable(struct listing *list, struct plm_json *rows,
 	struct plm_json *row = plm_json_object(list->arena);
 
 	plm_json_put_text(row, "pod", name_of(list, object));
-	put_why(list, row, why, PLM_REASON_UNSCHEDULABLE);
+	put_why(list, row, record_of(list, why->seq), why->reason);
 	if (plm_json_get(row, plm_slice_str("funnel")) == NULL) {
 		plm_json_put(row, "funnel", plm_json_list(list->arena));
 	}

@@ -56,14 +56,86 @@ static void add_once(struct plm_json *list, struct plm_slice text)
 	plm_json_add_text(list, text);
 }
 
-struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_w_explain *why)
+static int64_t amount_of(const struct plm_state *st, plm_sym span, plm_sym resource)
+{
+	uint32_t count = 0;
+	const struct plm_amount *rows = PLM_SPAN(st, span, struct plm_amount, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(rows[i].resource, resource)) {
+			return rows[i].amount;
+		}
+	}
+	return 0;
+}
+
+static int64_t least_price(const struct plm_state *st, const struct plm_instance_type *type)
+{
+	uint32_t count = 0;
+	const struct plm_offering *rows =
+		PLM_SPAN(st, type->offerings, struct plm_offering, &count);
+	int64_t least = PLM_UNSET;
+
+	for (uint32_t i = 0; i < count; i++) {
+		bool lower = least == PLM_UNSET || rows[i].price_micro < least;
+
+		if (rows[i].price_micro != PLM_UNSET && rows[i].available == 1 && lower &&
+		    !plm_sym_is(st, rows[i].capacity_type, "spot")) {
+			least = rows[i].price_micro;
+		}
+	}
+	return least;
+}
+
+/* The cheapest type with enough of the resource: which change would be the smallest. */
+static struct plm_slice large_enough(struct plm_arena *arena, const struct plm_state *st,
+				     const struct plm_w_candidate *candidate)
+{
+	plm_sym resource = plm_sym_find(st, candidate->resource);
+	const struct plm_instance_type *best = NULL;
+	struct plm_slice text;
+	struct plm_slice price;
+	int64_t least = PLM_UNSET;
+
+	PLM_EACH(st, instance_type, id)
+	{
+		const struct plm_instance_type *type = plm_instance_type_at(st, id);
+		int64_t at = least_price(st, type);
+
+		if (at != PLM_UNSET && (least == PLM_UNSET || at < least) &&
+		    amount_of(st, type->allocatable, resource) >= candidate->need) {
+			best = type;
+			least = at;
+		}
+	}
+	if (best == NULL) {
+		return (struct plm_slice){0};
+	}
+	text = plm_render_candidate_unblock(arena, candidate);
+	price = plm_spell_price(arena, least);
+	return plm_arena_format(arena, "%.*s; the cheapest there is: %.*s at %.*s", (int)text.size,
+				(const char *)text.ptr, (int)plm_str(st, best->name).size,
+				(const char *)plm_str(st, best->name).ptr, (int)price.size,
+				(const char *)price.ptr);
+}
+
+struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_state *st,
+				  const struct plm_w_explain *why)
 {
 	const struct plm_w_candidate *candidates = why->considered.ptr;
 	struct plm_json *list = plm_json_list(arena);
 
-	add_once(list, plm_render_unblock(arena, why));
+	if (why->considered.count == 0) {
+		add_once(list, plm_render_unblock(arena, why));
+	}
 	for (size_t i = 0; i < why->considered.count; i++) {
-		add_once(list, plm_render_candidate_unblock(arena, &candidates[i]));
+		struct plm_slice text = {0};
+
+		if (st != NULL && candidates[i].rule == PLM_RULE_RESOURCES) {
+			text = large_enough(arena, st, &candidates[i]);
+		}
+		add_once(list, text.size > 0 ? text
+					     : plm_render_candidate_unblock(arena, &candidates[i]));
 	}
 	return list;
 }

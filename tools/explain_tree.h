@@ -7,13 +7,17 @@
 #ifndef PLM_TOOLS_EXPLAIN_TREE_H
 #define PLM_TOOLS_EXPLAIN_TREE_H
 
-#include "core/event.h"
+#include "core/state.h"
 #include "tools/json.h"
 
 /* [{"candidate", "outcome", "rule", "need", "have", "short", "detail"}] */
 struct plm_json *plm_considered_tree(struct plm_arena *arena, const struct plm_w_explain *why);
-/* What would change the answer, the record's own first, none twice. */
-struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_w_explain *why);
+/*
+ * What would change the answer, the record's own first, none twice. 'st' (may be NULL) is asked for what
+ * would do: the cheapest type that is large enough.
+ */
+struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_state *st,
+				  const struct plm_w_explain *why);
 /* [{"nodePool", "steps": [{"rule", "left", "detail"}]}] */
 struct plm_json *plm_funnel_tree(struct plm_arena *arena, const struct plm_w_explain *why);
 

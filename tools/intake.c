@@ -8,6 +8,7 @@
 
 #include "adapters/manifest/manifest.h"
 #include "codec/codec.h"
+#include "tools/name_set.h"
 #include "tools/print.h"
 #include "tools/term.h"
 
@@ -31,6 +32,8 @@ struct plm_intake {
 	size_t count, capacity;
 	bool overflow; /* more than is kept: the files are read again */
 	bool wants_catalog;
+	struct plm_name_set namespaces; /* of objects; call's arena */
+	struct plm_name_set given;	/* Namespace objects in the input */
 	uint64_t objects;
 	int64_t newest;
 	struct plm_slice input; /* standard input, mapped */
@@ -141,6 +144,11 @@ static enum plm_code on_first(void *ctx, const struct plm_manifest_fact *fact,
 
 	(void)err;
 	intake->objects++;
+	if (fact->type == PLM_EV_NAMESPACE) {
+		(void)plm_name_set_add(&intake->given, fact->meta->name);
+	} else if (fact->meta->ns.size > 0) {
+		(void)plm_name_set_add(&intake->namespaces, fact->meta->ns);
+	}
 	intake->wants_catalog |= fact->type == PLM_EV_NODE_POOL || fact->type == PLM_EV_NODE_CLAIM;
 	plm_progress_tick(&intake->progress, intake->objects, 0);
 	return intake->overflow ? PLM_OK : keep(intake, fact);
@@ -234,6 +242,8 @@ enum plm_code plm_intake_open(struct plm_cli *call, struct plm_intake **out, str
 	PLM_ASSERT(intake != NULL);
 	intake->call = call;
 	intake->newest = PLM_UNSET;
+	intake->namespaces.arena = call->arena;
+	intake->given.arena = call->arena;
 	code = plm_arena_init(&intake->bytes, BYTES_SPACE, err);
 	if (code == PLM_OK) {
 		code = plm_arena_init(&intake->scratch, SCRATCH_SPACE, err);
@@ -339,14 +349,61 @@ static enum plm_code feed_kept(struct plm_intake *intake, int64_t now_ms, struct
 	return PLM_OK;
 }
 
+/*
+ * A namespace that objects live in exists, also where the input does not show it (`kubectl get` of the
+ * other kinds does not): it is taken as one with the label that every namespace has.
+ */
+static enum plm_code feed_namespaces(struct plm_intake *intake, int64_t now_ms,
+				     struct plm_error *err)
+{
+	enum plm_code code = PLM_OK;
+
+	for (size_t i = 0; code == PLM_OK && i < intake->namespaces.count; i++) {
+		struct plm_slice name = intake->namespaces.names[i];
+		struct plm_w_kv label = {.key = plm_slice_str("kubernetes.io/metadata.name"),
+					 .value = name};
+		struct plm_w_namespace fact = {
+			.meta = {.name = name,
+				 .created_ms = now_ms,
+				 .deleting_ms = PLM_UNSET,
+				 .labels = {.ptr = &label, .count = 1}},
+		};
+		struct plm_observation observation = {.source = PLM_SOURCE_FILE,
+						      .type = PLM_EV_NAMESPACE};
+
+		if (plm_name_set_has(&intake->given, name)) {
+			continue;
+		}
+		if (intake->given.count > 0) {
+			plm_print_warning(intake->call,
+					  "Namespace %.*s is not in the input: taken as one "
+					  "without labels",
+					  (int)name.size, (const char *)name.ptr);
+		}
+		plm_arena_reset(&intake->scratch);
+		fact.meta.uid = plm_manifest_uid(&intake->scratch, PLM_KIND_NAMESPACE,
+						 (struct plm_slice){0}, name);
+		observation.payload =
+			plm_payload_encode(plm_event_info(PLM_EV_NAMESPACE), &fact,
+					   (struct plm_slice){0}, &intake->scratch);
+		code = intake->take(intake->take_ctx, &observation, err);
+	}
+	return code;
+}
+
 enum plm_code plm_intake_feed(struct plm_intake *intake, int64_t now_ms, take_fn *take, void *ctx,
 			      struct plm_error *err)
 {
 	struct plm_manifest_options options = {.now_ms = now_ms};
 	struct plm_manifest_sink sink = {.ctx = intake, .fact = on_second};
+	enum plm_code code = PLM_OK;
 
 	intake->take = take;
 	intake->take_ctx = ctx;
+	code = feed_namespaces(intake, now_ms, err);
+	if (code != PLM_OK) {
+		return code;
+	}
 	return intake->overflow ? look(intake, &options, &sink, err)
 				: feed_kept(intake, now_ms, err);
 }

@@ -303,7 +303,11 @@ struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_
 struct plm_slice plm_render_candidate(struct plm_arena *arena,
 				      const struct plm_w_candidate *candidate)
 {
-	return plm_arena_copy(arena, candidate->detail);
+	struct operands from = of_candidate(candidate);
+	struct text text = {.size = 0};
+
+	fill(&text, words_of(candidate->rule)->message, &from);
+	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
 }
 
 struct plm_slice plm_render_unblock(struct plm_arena *arena, const struct plm_w_explain *why)

@@ -14,7 +14,7 @@
 
 /* The message of a record: one line without a full stop, arena. */
 struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_explain *why);
-/* What was found about one candidate: "nominal 32 used 29", arena; empty when the rule says it all. */
+/* What was found about one candidate, in the words of its rule, arena. */
 struct plm_slice plm_render_candidate(struct plm_arena *arena,
 				      const struct plm_w_candidate *candidate);
 /* "fits", "no fit", "skipped", static. */
