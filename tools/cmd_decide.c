@@ -177,9 +177,9 @@ static void unblock_rows(struct plm_cli *call, struct plm_grid *grid, struct plm
 		}
 	}
 	for (size_t i = 0; i < unblock->count; i++) {
-		below(grid, plm_arena_format(row->arena, "%s %.*s",
-					     i == 0 ? "would do:" : "     and:",
-					     S(unblock->items[i]->text)));
+		below(grid,
+		      plm_arena_format(row->arena, "%s %.*s", i == 0 ? "would do:" : "     and:",
+				       S(unblock->items[i]->text)));
 	}
 }
 

@@ -93,7 +93,7 @@ static enum plm_code show_range(struct show *show, struct plm_input *input,
 {
 	struct plm_reader *reader = NULL;
 	struct plm_logged event = {0};
-	enum plm_code code = plm_reader_open(input->log, range->after + 1, &reader, err);
+	enum plm_code code = plm_input_reader(input, range->after + 1, &reader, err);
 
 	while (code == PLM_OK && ferror(show->call->out) == 0) {
 		code = plm_reader_next(reader, &event, err);
@@ -112,24 +112,20 @@ static enum plm_code show_range(struct show *show, struct plm_input *input,
 static enum plm_code show_one(struct plm_cli *call, struct plm_input *input, uint64_t seq,
 			      struct plm_error *err)
 {
-	struct plm_reader *reader = NULL;
 	struct plm_logged event = {0};
 	struct plm_json *doc = plm_json_document(call->arena, "Event");
 	struct plm_json *tree = NULL;
-	enum plm_code code = plm_reader_open(input->log, seq, &reader, err);
+	enum plm_code code = plm_input_event(input, seq, call->arena, &event, err);
 
-	if (code == PLM_OK) {
-		code = plm_reader_next(reader, &event, err);
+	if (code != PLM_OK) {
+		return code;
 	}
-	if (code == PLM_OK) {
-		tree = plm_event_tree(call->arena, &event);
-		for (size_t i = 0; i < tree->count; i++) {
-			plm_json_put_key(doc, tree->keys[i], tree->items[i]);
-		}
-		plm_print_document(call, doc);
+	tree = plm_event_tree(call->arena, &event);
+	for (size_t i = 0; i < tree->count; i++) {
+		plm_json_put_key(doc, tree->keys[i], tree->items[i]);
 	}
-	plm_reader_close(reader);
-	return code;
+	plm_print_document(call, doc);
+	return PLM_OK;
 }
 
 enum plm_code plm_cmd_log_show(struct plm_cli *call, struct plm_error *err)
@@ -171,7 +167,7 @@ static enum plm_code follow(struct show *show, struct plm_input *input, uint64_t
 {
 	struct plm_reader *reader = NULL;
 	struct plm_logged event = {0};
-	enum plm_code code = plm_reader_open(input->log, from, &reader, err);
+	enum plm_code code = plm_input_reader(input, from, &reader, err);
 
 	while (code == PLM_OK && ferror(show->call->out) == 0) {
 		code = plm_reader_next(reader, &event, err);

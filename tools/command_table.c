@@ -62,6 +62,52 @@ static const struct plm_command commands[] = {
 	 2,
 	 plm_cmd_get,
 	 {SOURCE, POINT, F(NAMESPACE), F(ALL), ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
+	{"describe",
+	 LOOK,
+	 "KIND/NAME",
+	 "everything about one object",
+	 "All fields of the object as the engine sees it, why it stands where it stands, and the "
+	 "events that touched it.\n\n" SOURCES "\n\n" POINTS,
+	 "describe workload/job-train-1a2b3 -n ml -L ./data\n"
+	 "describe nodepool/gpu -L ./data --at 2026-01-01T10:00:00Z",
+	 "text|json|yaml",
+	 "3 4 5 7",
+	 1,
+	 2,
+	 plm_cmd_describe,
+	 {SOURCE, POINT, F(NAMESPACE), ROUND, F(OUTPUT), COMMON}},
+	{"why",
+	 LOOK,
+	 "KIND/NAME",
+	 "why something waits, runs, exists or is gone",
+	 "The verdict with its numbers: what is needed, what was considered and which rule ended "
+	 "it, who stands ahead, what would change the answer, and the decision and the events "
+	 "that led there. Works for workloads, jobs, pod sets, pods, nodes, node claims, node "
+	 "pools and queues, also for those that are gone.\n\n" SOURCES "\n\n" POINTS,
+	 "why job/train -n ml -L ./data\n"
+	 "why podset/training-job-001 -n data-science-prod -f examples/simple\n"
+	 "why node/gpu-x7 -L ./data --at HEAD~100 -o json",
+	 "text|json|yaml",
+	 "3 4 5 7",
+	 1,
+	 2,
+	 plm_cmd_why,
+	 {SOURCE, POINT, F(NAMESPACE), ROUND, F(OUTPUT), COMMON}},
+	{"timeline",
+	 LOOK,
+	 "KIND/NAME",
+	 "events about an object and its relatives",
+	 "Rows in order: facts about the object, its owner and what it owns, the decisions that "
+	 "were made on them, the effects these led to, and their results.\n\n" SOURCES
+	 "\n\n" POINTS,
+	 "timeline job/train -n ml -L ./data\n"
+	 "timeline nodeclaim/gpu-x7 -L ./data -o json",
+	 "table|wide|json|jsonl|yaml",
+	 "3 4 5 7",
+	 1,
+	 2,
+	 plm_cmd_timeline,
+	 {SOURCE, POINT, F(NAMESPACE), ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
 	{"diff",
 	 LOOK,
 	 "A [B] [KIND/NAME]",

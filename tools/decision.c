@@ -1,9 +1,8 @@
 #include "tools/decision.h"
 
-#include "codec/codec.h"
 #include "core/sort.h"
-#include "engine/replay.h"
 #include "tools/explain_tree.h"
+#include "tools/input.h"
 #include "tools/queue_order.h"
 #include "tools/render.h"
 #include "tools/spell.h"
@@ -31,8 +30,7 @@ struct listing {
 static enum plm_code keep(struct listing *list, const struct plm_logged *event,
 			  struct plm_error *err)
 {
-	struct plm_logged copy = *event;
-	struct plm_payload payload;
+	struct plm_logged copy;
 	enum plm_code code = PLM_OK;
 
 	if (list->count == list->capacity) {
@@ -45,17 +43,15 @@ static enum plm_code keep(struct listing *list, const struct plm_logged *event,
 		list->made = grown;
 		list->capacity = capacity;
 	}
-	code = plm_payload_decode(event->info, plm_arena_copy(list->arena, event->envelope.payload),
-				  list->arena, &payload, err);
+	code = plm_event_keep(event, list->arena, &copy, err);
 	if (code != PLM_OK) {
 		return code;
 	}
-	copy.payload = payload.value;
 	list->made[list->count++] = (struct made){
-		.seq = event->envelope.seq,
-		.cause = event->envelope.cause,
-		.type = event->envelope.type,
-		.payload = payload.value,
+		.seq = copy.envelope.seq,
+		.cause = copy.envelope.cause,
+		.type = copy.envelope.type,
+		.payload = copy.payload,
 		.why = plm_event_why(&copy),
 	};
 	return PLM_OK;

@@ -383,9 +383,8 @@ static enum plm_code feed_namespaces(struct plm_intake *intake, int64_t now_ms,
 		plm_arena_reset(&intake->scratch);
 		fact.meta.uid = plm_manifest_uid(&intake->scratch, PLM_KIND_NAMESPACE,
 						 (struct plm_slice){0}, name);
-		observation.payload =
-			plm_payload_encode(plm_event_info(PLM_EV_NAMESPACE), &fact,
-					   (struct plm_slice){0}, &intake->scratch);
+		observation.payload = plm_payload_encode(plm_event_info(PLM_EV_NAMESPACE), &fact,
+							 (struct plm_slice){0}, &intake->scratch);
 		code = intake->take(intake->take_ctx, &observation, err);
 	}
 	return code;

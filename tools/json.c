@@ -188,6 +188,9 @@ struct plm_json *plm_json_get(struct plm_json *object, struct plm_slice key)
 	size_t low = 0;
 	size_t high = object->count;
 
+	if (object->kind != PLM_JSON_OBJECT) {
+		return NULL;
+	}
 	plm_json_sort(object);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

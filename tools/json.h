@@ -59,7 +59,7 @@ void plm_json_put_str(struct plm_json *object, const char *key, const char *text
 /* As plm_json_put_text(), but an empty text is left out. */
 void plm_json_put_some(struct plm_json *object, const char *key, struct plm_slice text);
 
-/* The member, NULL when there is none; sorts the object. */
+/* The member, NULL when there is none or 'object' is no object; sorts it. */
 struct plm_json *plm_json_get(struct plm_json *object, struct plm_slice key);
 void plm_json_sort(struct plm_json *object);
 bool plm_json_equal(struct plm_json *a, struct plm_json *b);

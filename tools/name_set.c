@@ -9,8 +9,7 @@ static size_t cell_of(const struct plm_name_set *set, struct plm_slice name)
 {
 	size_t at = plm_hash_bytes(name) & (set->cell_count - 1);
 
-	while (set->cells[at] != 0 &&
-	       !plm_slice_equal(set->names[set->cells[at] - 1], name)) {
+	while (set->cells[at] != 0 && !plm_slice_equal(set->names[set->cells[at] - 1], name)) {
 		at = (at + 1) & (set->cell_count - 1);
 	}
 	return at;

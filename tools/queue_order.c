@@ -67,8 +67,8 @@ struct plm_queue_order plm_queue_order(const struct plm_state *st, struct plm_ar
 	}
 	plm_sort(out.ids, out.count, order, &standing, arena);
 	for (uint32_t i = 0; i < out.count; i++) {
-		bool same = i > 0 && plm_sym_equal(out.queues[out.ids[i]],
-						   out.queues[out.ids[i - 1]]);
+		bool same =
+			i > 0 && plm_sym_equal(out.queues[out.ids[i]], out.queues[out.ids[i - 1]]);
 
 		position = same ? position + 1 : 1;
 		out.positions[out.ids[i]] = out.queues[out.ids[i]].n == 0 ? 0 : position;

@@ -18,14 +18,14 @@ struct words {
 
 static const struct words words[] = {
 	[PLM_RULE_NONE] = {"[{detail}]", ""},
-	[PLM_RULE_FITS] = {"fits[ in flavor {flavor}][ of {object}]", ""},
+	[PLM_RULE_FITS] = {"fits[ in flavor {flavor}][ in {object}]", ""},
 	[PLM_RULE_QUOTA] = {POD_SET "insufficient unused quota for {resource}[ in flavor {flavor}]"
 				    "[, {short} more needed]",
 			    "[{short} {resource} free[ in flavor {flavor}]]"},
 	[PLM_RULE_MAX_QUOTA] = {POD_SET
 				"insufficient quota for {resource}[ in flavor {flavor}]"
-				"[, previously considered podsets requests ({have}) + current "
-				"podset request ({need}) > maximum capacity ({limit})]",
+				"[, previously considered podsets requests + current podset "
+				"request ({need}) > maximum capacity ({limit})]",
 				"[a maximum of {need} {resource}[ in flavor {flavor}]; it is "
 				"{limit}]"},
 	[PLM_RULE_BORROWING_LIMIT] = {POD_SET
@@ -44,10 +44,9 @@ static const struct words words[] = {
 	[PLM_RULE_FLAVOR_AFFINITY] = {POD_SET
 				      "flavor[ {flavor}] doesn't match node affinity[ ({object})]",
 				      "[node labels of flavor {flavor} that match the selector]"},
-	[PLM_RULE_PREEMPTION] = {POD_SET
-				 "insufficient unused quota for {resource}[ in flavor {flavor}]"
-				 "[, {short} more needed]. Pending the preemption of "
-				 "[{limit} ]workload(s)",
+	[PLM_RULE_PREEMPTION] = {"[" POD_SET "insufficient unused quota for {resource}[ in flavor "
+				 "{flavor}][, {short} more needed]. ]Pending the preemption of "
+				 "workloads",
 				 "the end of the preempted workloads"},
 	[PLM_RULE_NO_PREEMPTION_CANDIDATES] =
 		{POD_SET "insufficient unused quota for {resource}[ in flavor "
@@ -57,8 +56,7 @@ static const struct words words[] = {
 	[PLM_RULE_OVERLAPPING_TARGETS] = {"Workload has overlapping preemption targets with "
 					  "another workload",
 					  "the end of the other preemption"},
-	[PLM_RULE_TAKEN_THIS_CYCLE] = {"Workload no longer fits after processing another workload"
-				       "[ ({object})]",
+	[PLM_RULE_TAKEN_THIS_CYCLE] = {"Workload no longer fits after processing another workload",
 				       "[{short} {resource} free[ in flavor {flavor}]]"},
 	[PLM_RULE_NAMESPACE_SELECTOR] = {"Workload namespace doesn't match ClusterQueue selector",
 					 "labels of the namespace that match the queue's selector"},
@@ -258,6 +256,13 @@ static void fill(struct text *text, const char *template, const struct operands 
 	PLM_ASSERT(groups.depth == 0);
 }
 
+/* What fits is told by what came of it. */
+static const char *const fit_words[] = {
+	[PLM_REASON_QUOTA_RESERVED] = "Quota reserved in ClusterQueue {object}",
+	[PLM_REASON_ADMITTED] = "The workload is admitted[ by ClusterQueue {object}]",
+	[PLM_REASON_PENDING_EVALUATION] = "it fits, and is looked at in the next cycle",
+};
+
 static const struct words *words_of(int64_t rule)
 {
 	PLM_ASSERT(rule >= 0 && (size_t)rule < PLM_COUNTOF(words));
@@ -296,7 +301,12 @@ struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_
 	struct operands from = of_record(why);
 	struct text text = {.size = 0};
 
-	fill(&text, words_of(why->rule)->message, &from);
+	if (why->rule == PLM_RULE_FITS && (size_t)why->reason < PLM_COUNTOF(fit_words) &&
+	    fit_words[why->reason] != NULL) {
+		fill(&text, fit_words[why->reason], &from);
+	} else {
+		fill(&text, words_of(why->rule)->message, &from);
+	}
 	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
 }
 

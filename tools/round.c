@@ -189,6 +189,9 @@ static enum plm_code open_catalog(struct plm_round *round, struct plm_error *err
 					 "no catalogue of instance types (add --catalog FILE)")
 			       : code;
 	}
+	if (code == PLM_OK && round->catalog.region.size == 0) {
+		round->catalog.region = plm_slice_str(region); /* a file does not say */
+	}
 	return code == PLM_E_NOT_FOUND ? PLM_E_INCOMPLETE : code;
 }
 
