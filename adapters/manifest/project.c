@@ -286,6 +286,13 @@ struct plm_slice plm_project_not_ready(struct plm_project *p, struct plm_doc *ro
 				(int)message.size, (const char *)message.ptr);
 }
 
+void plm_project_undecided(struct plm_doc *node)
+{
+	if (node != NULL) {
+		node->seen = 0;
+	}
+}
+
 static struct plm_doc *first_of(struct plm_doc *map, const char *const *paths)
 {
 	for (size_t i = 0; paths[i] != NULL; i++) {

@@ -106,6 +106,12 @@ struct plm_slice plm_project_label(const struct plm_project *p, const char *name
 struct plm_slice plm_project_not_ready(struct plm_project *p, struct plm_doc *root);
 
 /*
+ * This field is projected, but no reducer decides on it yet: it is named in a warning. Each call goes
+ * when its reducer comes. NULL-safe.
+ */
+void plm_project_undecided(struct plm_doc *node);
+
+/*
  * A failure naming both when 'map' has a member of each list of paths (end NULL). True when it has one
  * of 'first' only.
  */

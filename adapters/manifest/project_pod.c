@@ -104,8 +104,6 @@ static void ignore_rest(struct plm_doc *spec)
 		"initContainers",
 		"ephemeralContainers",
 		"volumes",
-		"affinity",
-		"topologySpreadConstraints",
 		"overhead",
 		"resources",
 		"restartPolicy",
@@ -138,6 +136,19 @@ static void ignore_rest(struct plm_doc *spec)
 	}
 }
 
+/* Topology and volumes of pods are kept for the reducers to come. */
+static void undecided_shape(struct plm_doc *spec, const struct plm_w_shape *shape)
+{
+	struct plm_doc *affinity = plm_doc_get(spec, "affinity");
+
+	plm_project_undecided(plm_doc_get(affinity, "podAffinity"));
+	plm_project_undecided(plm_doc_get(affinity, "podAntiAffinity"));
+	plm_project_undecided(plm_doc_get(spec, "topologySpreadConstraints"));
+	if (shape->volume_claims.count > 0) {
+		plm_project_undecided(plm_doc_get(spec, "volumes"));
+	}
+}
+
 void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape)
 {
 	struct plm_slice policy = plm_doc_text(p->tree, spec, "preemptionPolicy");
@@ -157,6 +168,7 @@ void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	shape->priority = plm_doc_int32(p->tree, spec, "priority", PLM_UNSET);
 	shape->never_preempt = plm_slice_is(policy, "Never");
 	ignore_rest(spec);
+	undecided_shape(spec, shape);
 }
 
 void plm_project_template(struct plm_project *p, struct plm_doc *template, const char *name,

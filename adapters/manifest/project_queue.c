@@ -26,9 +26,7 @@ void plm_project_flavor(struct plm_project *p, struct plm_doc *root, void *paylo
 	flavor->node_taints = plm_project_taints(p, spec, "nodeTaints");
 	flavor->tolerations = plm_project_tolerations(p, spec, "tolerations");
 	flavor->topology = plm_doc_text(p->tree, spec, "topologyName");
-	if (flavor->topology.size > 0) {
-		plm_doc_get(spec, "topologyName")->seen = 0; /* kept, not decided on yet: say so */
-	}
+	plm_project_undecided(plm_doc_get(spec, "topologyName"));
 }
 
 /* ---- quota ------------------------------------------------------------------------------------- */
@@ -390,21 +388,13 @@ void plm_project_cluster_queue(struct plm_project *p, struct plm_doc *root, void
 	struct plm_w_cluster_queue *queue = payload;
 	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
 
-	/* plm_doc_at() marks what it finds; fields that nothing reads below must stay unread */
-	bool admission_scope = plm_doc_get(spec, "admissionScope") != NULL;
-	bool migration = plm_doc_get(spec, "concurrentAdmissionPolicy") != NULL;
-
 	if (plm_project_dialect(p, spec, dialect, upstream)) {
 		dialect_queue(p, root, queue);
 	} else {
 		upstream_queue(p, spec, queue);
 	}
-	if (admission_scope) {
-		plm_doc_get(spec, "admissionScope")->seen = 0;
-	}
-	if (migration) {
-		plm_doc_get(spec, "concurrentAdmissionPolicy")->seen = 0;
-	}
+	plm_project_undecided(plm_doc_get(spec, "admissionScope"));
+	plm_project_undecided(plm_doc_get(spec, "concurrentAdmissionPolicy"));
 }
 
 /* ---- LocalQueue, WorkQueue ---------------------------------------------------------------------- */
@@ -423,9 +413,7 @@ void plm_project_local_queue(struct plm_project *p, struct plm_doc *root, void *
 	if (queue->cluster_queue.size == 0 && queue->work_queue.size == 0) {
 		plm_doc_fail(p->tree, spec, "clusterQueue or workQueue is required");
 	}
-	if (plm_doc_get(spec, "fairSharing") != NULL) {
-		plm_doc_get(spec, "fairSharing")->seen = 0; /* admission fair sharing: not yet */
-	}
+	plm_project_undecided(plm_doc_get(spec, "fairSharing")); /* admission fair sharing */
 }
 
 void plm_project_work_queue(struct plm_project *p, struct plm_doc *root, void *payload)

@@ -248,6 +248,41 @@ static void fields_without_effect_are_named_once(void **state)
 			    "ClusterQueue: spec.admissionScope is not decided on\n");
 }
 
+static void kept_fields_without_effect_are_named(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		plm_heard_read(
+			&heard, "a.yaml",
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n"
+			"  affinity: {nodeAffinity: {}, podAffinity: {}}\n"
+			"  topologySpreadConstraints: [{topologyKey: x}]\n"
+			"  volumes: [{name: a, emptyDir: {}}, {name: b, persistentVolumeClaim: "
+			"{claimName: c}}]\n"
+			"  resourceClaims: [{name: x}]\n  containers: [{name: c, image: x, env: "
+			"[]}]\n"
+			"---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec:\n"
+			"  volumes: [{name: a, emptyDir: {}}]\n"
+			"---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: "
+			"b}\nspec: "
+			"{template: {spec: {expireAfter: 720h, nodeClassRef: {kind: "
+			"EC2NodeClass}}}, "
+			"disruption: {consolidationPolicy: WhenEmptyOrUnderutilized}}\n"
+			"---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: "
+			"c}\nspec: "
+			"{template: {spec: {expireAfter: Never, nodeClassRef: {kind: "
+			"EC2NodeClass}}}, "
+			"disruption: {consolidationPolicy: WhenEmpty}}\n"),
+		"");
+	assert_string_equal(heard.warnings,
+			    "Pod: spec.affinity.podAffinity is not decided on\n"
+			    "Pod: spec.topologySpreadConstraints is not decided on\n"
+			    "Pod: spec.volumes is not decided on\n"
+			    "Pod: spec.resourceClaims is not decided on\n"
+			    "NodePool: spec.template.spec.expireAfter is not decided on\n"
+			    "NodePool: spec.disruption.consolidationPolicy is not decided on\n");
+}
+
 static void settings_of_both_peers(void **state)
 {
 	(void)state;
@@ -255,7 +290,9 @@ static void settings_of_both_peers(void **state)
 		plm_heard_read(&heard, "a.yaml",
 			       "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
 			       "health: {x: 1}\nfairSharing: {preemptionStrategies: "
-			       "[x]}\nwaitForPodsReady: {}\n"
+			       "[LessThanInitialShare]}\n"
+			       "
+			       "waitForPodsReady: {}\n"
 			       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: "
 			       "karpenter-settings}\n"
 			       "data: {PREFERENCE_POLICY: Ignore, MIN_VALUES_POLICY: BestEffort,\n"
@@ -267,15 +304,14 @@ static void settings_of_both_peers(void **state)
 		"");
 	assert_int_equal(heard.settings, 3);
 	assert_int_equal(heard.config.fair_sharing, 1);
+	assert_int_equal(heard.config.fair_strategies, PLM_FAIR_INITIAL);
 	assert_int_equal(heard.config.preferences, PLM_PREFERENCES_IGNORE);
 	assert_int_equal(heard.config.min_values, PLM_MIN_VALUES_BEST_EFFORT);
 	assert_int_equal(heard.config.batch_idle_ms, 2000);
 	assert_int_equal(heard.config.batch_max_ms, 60000);
-	assert_string_equal(heard.warnings,
-			    "Configuration: fairSharing.preemptionStrategies is not decided on\n"
-			    "Configuration: waitForPodsReady is not decided on\n"
-			    "ConfigMap: data.FEATURE_GATES is not decided on\n"
-			    "ConfigMap (v1) is ignored: nothing decides on it\n");
+	assert_string_equal(heard.warnings, "Configuration: waitForPodsReady is not decided on\n"
+					    "ConfigMap: data.FEATURE_GATES is not decided on\n"
+					    "ConfigMap (v1) is ignored: nothing decides on it\n");
 }
 
 static void bad_settings_are_refused(void **state)
@@ -529,6 +565,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, updates_are_allowed_when_asked);
 	PLM_TEST_ADD(&tests, unknown_kinds_are_named_once);
 	PLM_TEST_ADD(&tests, fields_without_effect_are_named_once);
+	PLM_TEST_ADD(&tests, kept_fields_without_effect_are_named);
 	PLM_TEST_ADD(&tests, settings_of_both_peers);
 	PLM_TEST_ADD(&tests, bad_settings_are_refused);
 	PLM_TEST_ADD(&tests, absent_metadata_is_filled_in);
