@@ -291,7 +291,6 @@ static void settings_of_both_peers(void **state)
 			       "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
 			       "health: {x: 1}\nfairSharing: {preemptionStrategies: "
 			       "[LessThanInitialShare]}\n"
-			       "
 			       "waitForPodsReady: {}\n"
 			       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: "
 			       "karpenter-settings}\n"
