@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +24,9 @@ int64_t bench_budget_ns(int64_t default_ms)
 {
 	const char *text = getenv("PLM_BENCH_SECONDS");
 
+	if (bench_short()) {
+		return 5 * 1000000;
+	}
 	return text == NULL ? default_ms * 1000000 : strtoll(text, NULL, 10) * 1000000000;
 }
 
@@ -95,39 +97,31 @@ int64_t bench_times_rate(const struct bench_times *times, size_t count)
 
 /* ---- output -------------------------------------------------------------------------------- */
 
-static void machine(char *out, size_t size)
-{
-	struct utsname name;
-	char line[256];
-	FILE *file = fopen("/proc/cpuinfo", "re");
-
-	bench_check(uname(&name) == 0, "uname");
-	(void)snprintf(out, size, "%s", name.machine);
-	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-		const char *at = strstr(line, ": ");
-
-		if (strncmp(line, "model name", 10) == 0 && at != NULL) {
-			(void)snprintf(out, size, "%.*s", (int)strcspn(at + 2, "\n\""), at + 2);
-			break;
-		}
-	}
-	if (file != NULL) {
-		(void)fclose(file);
-	}
-}
-
 void bench_print(const char *name, int64_t value, const char *unit, int64_t raw, const char *note)
 {
-	char cpu[128];
-
-	machine(cpu, sizeof(cpu));
 	(void)printf("{\"name\": \"%s\", \"value\": %" PRId64 ", \"unit\": \"%s\"", name, value,
 		     unit);
 	if (raw > 0) {
 		(void)printf(", \"raw\": %" PRId64, raw);
 	}
-	(void)printf(", \"note\": \"%s; %ld x %s\"}\n", note, sysconf(_SC_NPROCESSORS_ONLN), cpu);
+	(void)printf(", \"note\": \"%s\"}\n", note);
 	(void)fflush(stdout);
+}
+
+void bench_print_ms(const char *name, int64_t ns, int64_t raw_ns, const char *note)
+{
+	(void)printf("{\"name\": \"%s\", \"value\": %.3f, \"unit\": \"ms\"", name,
+		     (double)ns / 1e6);
+	if (raw_ns > 0) {
+		(void)printf(", \"raw\": %.3f", (double)raw_ns / 1e6);
+	}
+	(void)printf(", \"note\": \"%s\"}\n", note);
+	(void)fflush(stdout);
+}
+
+bool bench_short(void)
+{
+	return getenv("PLM_SHORT") != NULL;
 }
 
 /* ---- folders ------------------------------------------------------------------------------- */

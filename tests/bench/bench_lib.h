@@ -1,9 +1,10 @@
 /*
  * bench_lib.h - what the benchmarks in C share: clocks, percentiles, one JSON line per figure
  *
- * A figure is {"name", "value", "unit", "raw", "note"} (run.py makes the table); its note says on which
- * machine and file system it was taken. A run takes about five seconds in all, or PLM_BENCH_SECONDS per
- * figure where that is set.
+ * A figure is {"name", "value", "unit", "raw", "note"}; run.py makes the table and says on which machine
+ * it was taken. A run takes about five seconds in all, or PLM_BENCH_SECONDS per figure where that is
+ * set. With PLM_SHORT, which is how `check` runs them, each is a test of its own paths in well under a
+ * second: the answers count, the figures do not.
  */
 #ifndef PLM_BENCH_LIB_H
 #define PLM_BENCH_LIB_H
@@ -29,8 +30,12 @@ int64_t bench_times_at(const struct bench_times *times, unsigned int permille);
 /* 'count' things per call, as things per second. */
 int64_t bench_times_rate(const struct bench_times *times, size_t count);
 
-/* One line; 'raw' 0 = none to compare with. The machine and 'folder's file system end the note. */
+/* One line; 'raw' 0 = none to compare with. Names and notes hold no quotes. */
 void bench_print(const char *name, int64_t value, const char *unit, int64_t raw, const char *note);
+/* The same for a time, which is printed in milliseconds. */
+void bench_print_ms(const char *name, int64_t ns, int64_t raw_ns, const char *note);
+/* PLM_SHORT is set: small loads, one run; the answers are checked all the same. */
+bool bench_short(void);
 
 /* A new folder on the disk that the build is on (PLM_BUILD_ROOT), or below argv[1]. */
 void bench_folder(int argc, char **argv, char *out, size_t size);

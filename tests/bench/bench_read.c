@@ -15,10 +15,18 @@
 #include "store/snapshot.h"
 
 #define BATCH 256
-#define EVENTS (BATCH * 500)
-#define IMAGE_BYTES (64 * 1024 * 1024)
 
 static struct plm_error err;
+
+static uint32_t event_count(void)
+{
+	return bench_short() ? BATCH * 20U : BATCH * 500U;
+}
+
+static size_t image_bytes(void)
+{
+	return bench_short() ? 1024U * 1024 : 64U * 1024 * 1024;
+}
 
 /* A log in memory, saved: no disk has to wait for it. */
 static void make(const char *path)
@@ -28,7 +36,7 @@ static void make(const char *path)
 	struct plm_log *log = NULL;
 
 	bench_check(plm_log_open_memory(&log, &err) == PLM_OK, err.text);
-	for (uint64_t seq = 1; seq <= EVENTS; seq += BATCH) {
+	for (uint64_t seq = 1; seq <= event_count(); seq += BATCH) {
 		for (uint64_t i = 0; i < BATCH; i++) {
 			bench_event(seq + i, events[i]);
 			records[i] = plm_slice_of(events[i], BENCH_EVENT_BYTES);
@@ -63,7 +71,7 @@ static void scan_raw(const char *path)
 		       ((const uint8_t *)value.mv_data)[value.mv_size - 1];
 		count++;
 	}
-	bench_check(count == EVENTS && sum > 0, "raw scan");
+	bench_check(count == event_count() && sum > 0, "raw scan");
 	mdb_cursor_close(cursor);
 	mdb_txn_abort(txn);
 	mdb_env_close(env);
@@ -81,7 +89,7 @@ static void scan_log(const char *path)
 	while (plm_log_cursor_next(cursor, &record, &err) == PLM_OK) {
 		sum += record.bytes.ptr[0];
 		sum += record.bytes.ptr[record.bytes.size - 1];
-		sum += record.seq == EVENTS ? 1 : 0;
+		sum += record.seq == event_count() ? 1 : 0;
 	}
 	bench_check(sum > 0 && err.code == PLM_E_NOT_FOUND, err.text);
 	plm_log_cursor_close(cursor);
@@ -93,7 +101,8 @@ static void verify(const char *path)
 	struct plm_log_stat stat;
 	uint64_t good = 0;
 
-	bench_check(plm_log_verify(path, NULL, &stat, &good, &err) == PLM_OK && good == EVENTS,
+	bench_check(plm_log_verify(path, NULL, &stat, &good, &err) == PLM_OK &&
+			    good == event_count(),
 		    err.text);
 }
 
@@ -111,7 +120,7 @@ static int64_t rate(void (*run)(const char *path), const char *path)
 		took = bench_now_ns() - before;
 		best = took < best ? took : best;
 	} while (bench_now_ns() < end);
-	return EVENTS * INT64_C(1000000000) / best;
+	return event_count() * INT64_C(1000000000) / best;
 }
 
 static void seek(const char *path)
@@ -121,7 +130,7 @@ static void seek(const char *path)
 	char note[128];
 
 	bench_check(plm_log_open(path, PLM_LOG_READ, &log, &err) == PLM_OK, err.text);
-	for (uint64_t seq = 1; seq < EVENTS; seq += EVENTS / 50) {
+	for (uint64_t seq = 1; seq < event_count(); seq += event_count() / 50) {
 		struct plm_log_cursor *cursor = NULL;
 		struct plm_log_record record;
 		int64_t before = bench_now_ns();
@@ -163,31 +172,32 @@ static void exports(const char *folder, const char *path)
 	bench_check(plm_log_import(file, copy, NULL, &err) == PLM_OK, err.text);
 	import_ns = bench_now_ns() - before;
 	bench_check(stat(file, &status) == 0, "stat");
-	bench_print("export", EVENTS * INT64_C(1000000000) / export_ns, "events/s", 0, "to .plog");
-	bench_print("import", EVENTS * INT64_C(1000000000) / import_ns, "events/s", 0,
+	bench_print("export", event_count() * INT64_C(1000000000) / export_ns, "events/s", 0,
+		    "to .plog");
+	bench_print("import", event_count() * INT64_C(1000000000) / import_ns, "events/s", 0,
 		    "from .plog, durable at its end");
 	(void)snprintf(note, sizeof(note), "%d B events, half of their bytes random",
 		       BENCH_EVENT_BYTES);
-	bench_print("bytes per event, exported", status.st_size / EVENTS, "B", BENCH_EVENT_BYTES,
-		    note);
+	bench_print("bytes per event, exported", status.st_size / event_count(), "B",
+		    BENCH_EVENT_BYTES, note);
 	bench_print("read: verified records of a .plog", rate(scan_log, file), "events/s", 0,
 		    "in process, decompressed");
 }
 
 static void snapshots(const char *path)
 {
-	uint8_t *image = malloc(IMAGE_BYTES);
-	struct plm_snapshot_info info = {.seq = EVENTS};
-	struct plm_snapshot_want want = {.max_seq = EVENTS};
+	uint8_t *image = malloc(image_bytes());
+	struct plm_snapshot_info info = {.seq = event_count()};
+	struct plm_snapshot_want want = {.max_seq = event_count()};
 	struct plm_snapshot snapshot = {0};
-	struct plm_slice part = plm_slice_of(image, IMAGE_BYTES);
+	struct plm_slice part = plm_slice_of(image, image_bytes());
 	char note[128];
 	int64_t before = 0;
 	int64_t write_ns = 0;
 	int64_t load_ns = 0;
 
 	bench_check(image != NULL, "no memory");
-	for (size_t at = 0; at + BENCH_EVENT_BYTES <= IMAGE_BYTES; at += BENCH_EVENT_BYTES) {
+	for (size_t at = 0; at + BENCH_EVENT_BYTES <= image_bytes(); at += BENCH_EVENT_BYTES) {
 		bench_event(at, image + at);
 	}
 	before = bench_now_ns();
@@ -223,7 +233,7 @@ int main(int argc, char **argv)
 	bench_print("read: log verify", rate(verify, path), "events/s", raw,
 		    "beside a bare cursor; everything, one core");
 	bench_check(plm_log_stat(path, &stat, &err) == PLM_OK, err.text);
-	bench_print("bytes per event, on disk", (int64_t)stat.file_bytes / EVENTS, "B",
+	bench_print("bytes per event, on disk", (int64_t)stat.file_bytes / event_count(), "B",
 		    BENCH_EVENT_BYTES, "data.mdb, packed by a save");
 	seek(path);
 	exports(folder, path);

@@ -2,20 +2,17 @@
  * bench_replay - what a log of real decisions costs: to write, to keep, to replay
  *
  * Jobs arrive in 100 queues, are admitted, run and end; the effects are answered at once. Figures:
- * bytes per event, bytes of state per workload, pod and node, events replayed per second (folded and
- * verified; decided again), time to the middle of the log with and without snapshots. Raw beside it:
- * a plain LMDB cursor over the same rows.
+ * events per second live and replayed (folded and verified; decided again), bytes per event, time to the
+ * middle of the log with and without snapshots.
  */
+#include "bench_lib.h"
 #include "codec/codec.h"
 #include "engine/engine.h"
 #include "engine/replay.h"
 
-#include <ftw.h>
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #define QUEUES 100U
 #define START_MS 1767225600000LL
@@ -36,30 +33,7 @@ struct bench {
 
 static void must(enum plm_code code, const struct plm_error *err)
 {
-	if (code != PLM_OK) {
-		(void)fprintf(stderr, "bench_replay: %s\n", err->text);
-		exit(1);
-	}
-}
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void figure(const char *name, double value, const char *unit, double raw)
-{
-	if (raw > 0) {
-		(void)printf(
-			"{\"name\": \"%s\", \"value\": %.3f, \"unit\": \"%s\", \"raw\": %.3f}\n",
-			name, value, unit, raw);
-	} else {
-		(void)printf("{\"name\": \"%s\", \"value\": %.3f, \"unit\": \"%s\"}\n", name, value,
-			     unit);
-	}
+	bench_check(code == PLM_OK, err->text);
 }
 
 /* ---- ports ------------------------------------------------------------------------------------- */
@@ -256,28 +230,29 @@ static void load(struct bench *b, uint32_t jobs)
 /* ---- figures ----------------------------------------------------------------------------------- */
 
 static struct plm_fold_report fold(struct bench *b, const struct plm_fold_options *options,
-				   double *out_seconds)
+				   int64_t *out_ns)
 {
 	struct plm_fold_report report = {0};
 	struct plm_state st;
 	struct plm_error err;
-	double begin = 0;
+	int64_t begin = 0;
 
 	must(plm_state_init(&st, PLM_PROFILE_CLUSTER, &err), &err);
-	begin = seconds();
+	begin = bench_now_ns();
 	must(plm_fold(b->log, options, &st, &report, &err), &err);
-	*out_seconds = seconds() - begin;
-	if (report.diverged != 0) {
-		(void)fprintf(stderr, "bench_replay: diverged at %llu: %s\n",
-			      (unsigned long long)report.diverged, report.difference);
-		exit(1);
-	}
+	*out_ns = bench_now_ns() - begin;
+	bench_check(report.diverged == 0, report.difference);
 	plm_state_fini(&st);
 	return report;
 }
 
-/* Events per second of a cursor that only touches every byte. */
-static double raw_scan(const char *folder)
+static int64_t rate(uint64_t events, int64_t ns)
+{
+	return (int64_t)((plm_i128)events * 1000000000 / (ns > 0 ? ns : 1));
+}
+
+/* A cursor of LMDB that only touches every line of every row: events per second. */
+static int64_t raw_scan(const char *folder)
 {
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
@@ -287,27 +262,27 @@ static double raw_scan(const char *folder)
 	MDB_val value;
 	uint64_t rows = 0;
 	volatile uint8_t sum = 0;
-	double begin = 0;
+	int64_t begin = 0;
 
-	if (mdb_env_create(&env) != 0 || mdb_env_set_maxdbs(env, 8) != 0 ||
-	    mdb_env_set_mapsize(env, 1ULL << 36) != 0 ||
-	    mdb_env_open(env, folder, MDB_RDONLY | MDB_NOLOCK, 0644) != 0 ||
-	    mdb_txn_begin(env, NULL, MDB_RDONLY, &txn) != 0 ||
-	    mdb_dbi_open(txn, "log", 0, &dbi) != 0 || mdb_cursor_open(txn, dbi, &cursor) != 0) {
-		return 0;
-	}
-	begin = seconds();
+	bench_check(mdb_env_create(&env) == 0 && mdb_env_set_maxdbs(env, 8) == 0 &&
+			    mdb_env_set_mapsize(env, 1ULL << 36) == 0 &&
+			    mdb_env_open(env, folder, MDB_RDONLY | MDB_NOLOCK, 0644) == 0 &&
+			    mdb_txn_begin(env, NULL, MDB_RDONLY, &txn) == 0 &&
+			    mdb_dbi_open(txn, "log", 0, &dbi) == 0 &&
+			    mdb_cursor_open(txn, dbi, &cursor) == 0,
+		    "raw scan");
+	begin = bench_now_ns();
 	while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0) {
 		for (size_t i = 0; i < value.mv_size; i += 64) {
 			sum = (uint8_t)(sum + ((const uint8_t *)value.mv_data)[i]);
 		}
 		rows++;
 	}
-	begin = seconds() - begin;
+	begin = bench_now_ns() - begin;
 	mdb_cursor_close(cursor);
 	mdb_txn_abort(txn);
 	mdb_env_close(env);
-	return begin > 0 ? (double)rows / begin : 0;
+	return rate(rows, begin);
 }
 
 static void replay_figures(struct bench *b)
@@ -316,84 +291,71 @@ static void replay_figures(struct bench *b)
 	struct plm_fold_options again = {.to = UINT64_MAX, .recompute = true};
 	struct plm_fold_options middle = {.to = plm_log_head(b->log).seq / 2};
 	struct plm_fold_options near = {.to = middle.to, .snapshots = b->folder};
-	double raw = raw_scan(b->folder);
-	double took = 0;
+	int64_t raw = raw_scan(b->folder);
+	int64_t took = 0;
 	struct plm_fold_report report = fold(b, &whole, &took);
 
-	figure("replay, folded and verified", (double)report.events / took, "events/s", raw);
+	bench_print("replay: folded and verified", rate(report.events, took), "events/s", raw,
+		    "aim 600,000; beside a bare LMDB cursor over the same rows");
 	report = fold(b, &again, &took);
-	figure("replay, decided again", (double)report.events / took, "events/s", raw);
+	bench_check(report.decisions > 0, "nothing was decided again");
+	bench_print("replay: decided again and compared", rate(report.events, took), "events/s",
+		    raw, "beside a bare LMDB cursor over the same rows");
 	(void)fold(b, &middle, &took);
-	figure("state at the middle, from the start", took * 1000, "ms", 0);
+	bench_print_ms("time to a point: middle of the log, from the start", took, 0,
+		       "no snapshot");
 	(void)fold(b, &near, &took);
-	figure("state at the middle, from a snapshot", took * 1000, "ms", 0);
+	bench_print_ms("time to a point: middle of the log, from a snapshot", took, 0,
+		       "a snapshot each 32,768 events");
 }
 
-static void state_figures(const struct bench *b)
+static void run(struct bench *b, uint32_t jobs, struct plm_engine_options *options)
 {
-	const struct plm_state *st = plm_engine_state(b->engine);
-	uint64_t heap = st->heap.bytes;
-	uint32_t workloads = plm_workload_live(st);
+	struct plm_error err;
+	int64_t begin = 0;
+	uint64_t events = 0;
+	char note[160];
 
-	figure("state per workload with its job",
-	       (double)sizeof(struct plm_workload) + (double)sizeof(struct plm_job) +
-		       (double)heap / workloads,
-	       "B", 0);
-	figure("slot of a workload", sizeof(struct plm_workload), "B", 0);
-	figure("slot of a pod", sizeof(struct plm_pod), "B", 0);
-	figure("slot of a node", sizeof(struct plm_node), "B", 0);
-}
-
-static int drop(const char *path, const struct stat *stat, int flag, struct FTW *ftw)
-{
-	(void)stat;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
+	must(plm_arena_init(&b->arena, 1U << 28, &err), &err);
+	must(plm_log_open(b->folder, PLM_LOG_WRITE, &b->log, &err), &err);
+	options->log = b->log;
+	options->folder = b->folder;
+	must(plm_engine_open(options, &b->engine, &err), &err);
+	begin = bench_now_ns();
+	load(b, jobs);
+	begin = bench_now_ns() - begin;
+	events = plm_log_head(b->log).seq;
+	(void)snprintf(note, sizeof(note),
+		       "%u jobs queued, admitted, run, ended; 200 new ones each 100 ms; %s", jobs,
+		       bench_file_system(b->folder));
+	bench_print("live: observed, decided, durable", rate(events, begin), "events/s", 0, note);
+	bench_print("log: bytes per event", (int64_t)(plm_log_head(b->log).bytes / events), "B", 0,
+		    "envelopes; keys, frames and pages come on top");
+	plm_engine_close(b->engine);
+	b->engine = NULL;
+	replay_figures(b);
+	plm_log_close(b->log);
+	plm_arena_fini(&b->arena);
+	free(b->answers);
 }
 
 int main(int argc, char **argv)
 {
-	char folder[] = "bench-replay-XXXXXX";
-	uint32_t jobs = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 20000;
-	struct bench b = {.now_ms = START_MS};
+	char folder[4000];
+	struct bench b = {.now_ms = START_MS, .folder = folder};
 	struct plm_engine_options options = {
 		.clock = {&b, wall_ns, boot_ms},
 		.effects = {&b, submit, NULL},
 		.snapshot = snapshot,
 		.snapshot_self = &b,
-		.snapshot_events = 32768,
+		.snapshot_events = bench_short() ? 4096 : 32768,
 		.cluster_uid = "bench",
 		.profile = PLM_PROFILE_CLUSTER,
 		.config = {.cluster_name = plm_slice_str("bench"), .only = PLM_ONLY_QUEUES},
 	};
-	struct plm_error err;
-	double begin = 0;
-	uint64_t events = 0;
 
-	if (mkdtemp(folder) == NULL) {
-		return 1;
-	}
-	b.folder = folder;
-	must(plm_arena_init(&b.arena, 1U << 28, &err), &err);
-	must(plm_log_open(folder, PLM_LOG_WRITE, &b.log, &err), &err);
-	options.log = b.log;
-	options.folder = folder;
-	must(plm_engine_open(&options, &b.engine, &err), &err);
-	begin = seconds();
-	load(&b, jobs);
-	begin = seconds() - begin;
-	events = plm_log_head(b.log).seq;
-	figure("live, durable: observed, decided, committed", (double)events / begin, "events/s",
-	       0);
-	figure("log", (double)plm_log_head(b.log).bytes / (double)events, "B/event", 0);
-	state_figures(&b);
-	plm_engine_close(b.engine);
-	b.engine = NULL;
-	replay_figures(&b);
-	plm_log_close(b.log);
-	plm_arena_fini(&b.arena);
-	free(b.answers);
-	(void)nftw(folder, drop, 8, FTW_DEPTH | FTW_PHYS);
+	bench_folder(argc, argv, folder, sizeof(folder));
+	run(&b, bench_short() ? 1000 : 20000, &options);
+	bench_remove(folder);
 	return 0;
 }

@@ -5,6 +5,7 @@ to compare with, "raw" (the same work without Plimsoll, in the same unit) and "n
 pass mark.
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -24,6 +25,42 @@ def figures(entry):
             yield json.loads(line)
 
 
+def first_of(path, key):
+    """The value of the first line "key : value" of a file of /proc."""
+    for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return "unknown"
+
+
+def file_system(folder):
+    """Type of the file system that holds 'folder': the longest mount point above it."""
+    best = ("", "unknown")
+    for line in pathlib.Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines():
+        _, point, kind, *_ = line.split()
+        inside = folder == point or folder.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best[0]):
+            best = (point, kind)
+    return best[1]
+
+
+def machine(build):
+    commands = (pathlib.Path(build) / "compile_commands.json").read_text(encoding="utf-8")
+    compiler = json.loads(commands)[0]["command"].split()[0]
+    version = subprocess.run([compiler, "--version"], check=True, capture_output=True,
+                             text=True).stdout.splitlines()[0]
+    system = os.uname()
+    return {
+        "cpu": f"{os.cpu_count()} x {first_of('/proc/cpuinfo', 'model name')}",
+        "memory": first_of("/proc/meminfo", "MemTotal"),
+        "system": f"{system.sysname} {system.release} {system.machine}",
+        "file system": file_system(os.path.realpath(build)),
+        "compiler": version,
+        "load": "%.2f %.2f %.2f before the run" % os.getloadavg(),
+    }
+
+
 def short(value):
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
@@ -39,16 +76,20 @@ def row(figure):
 
 def main(build, names):
     found = []
+    where = machine(build)
     for entry in benchmarks(build):
         if not names or any(name in entry["name"] for name in names):
             print(f"{entry['name']} …", file=sys.stderr)
             found += figures(entry)
     rows = [("figure", "value", "raw (ratio)", "note")] + [row(figure) for figure in found]
+    for name, value in where.items():
+        print(f"{name + ':':12} {value}")
+    print()
     widths = [max(len(line[i]) for line in rows) for i in range(4)]
     for line in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
     path = pathlib.Path(build) / "bench.json"
-    path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({"machine": where, "figures": found}, indent=1) + "\n", encoding="utf-8")
     print(f"{path}", file=sys.stderr)
 
 
