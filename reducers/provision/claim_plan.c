@@ -150,7 +150,7 @@ static void link_want(struct plm_pass *pass, struct plm_open *claim, uint32_t wa
 static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
 		     const struct plm_want_shape *shape, uint32_t try, bool *out_never)
 {
-	bool all = PLM_BIT(claim->absorbed, try) != 0;
+	bool all = try < pass->try_count && PLM_BIT(claim->absorbed, try) != 0;
 
 	*out_never = false;
 	for (uint32_t r = 0; r < pass->res.count; r++) {
@@ -195,31 +195,68 @@ static struct trial begin_trial(const struct plm_pass *pass, const struct plm_op
 	return trial;
 }
 
-static bool run_trial(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask,
-		      struct trial *trial)
+enum verdict {
+	VERDICT_FITS,
+	VERDICT_NEVER, /* and never will */
+	VERDICT_NOT_NOW,
+};
+
+/* Requirements of the claim with the pod's and what topology leaves of them. */
+static enum verdict join_reqs(struct plm_pass *pass, const struct plm_open *claim,
+			      const struct plm_want_shape *shape, uint32_t ask, struct trial *trial)
 {
-	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
-	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
-	const struct plm_ask *asked = &kind->asks[ask];
-	uint64_t *from = NULL;
-	plm_sym bad = {0};
+	const struct plm_ask *asked = &pass->kinds[shape->kind].asks[ask];
 
 	if (!PLM_BIT(claim->absorbed, shape->first_try + ask)) {
 		if (plm_taints_refuse(&pass->sched, &pass->pools[claim->pool].taints,
 				      &asked->tolerations) != NULL ||
 		    !plm_reqs_compatible(&pass->sched, &trial->reqs, &asked->reqs, true, NULL)) {
-			return false;
+			return VERDICT_NEVER;
 		}
 		trial->reqs = plm_reqs_merge(&pass->sched, &trial->reqs, &asked->reqs);
 		trial->narrowed = asked->reqs.count > 0;
 	}
+	if (plm_kind_held(pass, shape->kind, ask)) {
+		trial->narrowed = true;
+		if (!plm_kind_narrow(pass, shape->kind, ask, true, &trial->reqs)) {
+			return VERDICT_NOT_NOW;
+		}
+	}
+	return VERDICT_FITS;
+}
+
+static enum verdict run_trial(struct plm_pass *pass, struct plm_open *claim,
+			      const struct plm_want_shape *shape, uint32_t ask, struct trial *trial)
+{
+	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
+	enum verdict failed =
+		plm_kind_held(pass, shape->kind, ask) ? VERDICT_NOT_NOW : VERDICT_NEVER;
+	enum verdict joined = join_reqs(pass, claim, shape, ask, trial);
+	uint64_t *from = NULL;
+	plm_sym bad = {0};
+
+	if (joined != VERDICT_FITS) {
+		return joined;
+	}
 	from = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
 	memcpy(from, claim->bits, pass->types.words * sizeof(*from));
 	if (!filter(pass, claim, from, kind->shape.ports, trial)) {
-		return false;
+		return failed;
 	}
-	return claim->relaxed || !has_min_values(&trial->reqs) ||
-	       plm_types_min_values(pass, trial->bits, &trial->reqs, &bad);
+	if (!claim->relaxed && has_min_values(&trial->reqs) &&
+	    !plm_types_min_values(pass, trial->bits, &trial->reqs, &bad)) {
+		return failed;
+	}
+	return VERDICT_FITS;
+}
+
+static void placed(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	struct plm_topo_site site = {.taints = pass->pools[claim->pool].taints, .known_ok = true};
+
+	link_want(pass, claim, want);
+	plm_kind_record(pass, shape->kind, &site, &claim->reqs);
 }
 
 bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
@@ -228,32 +265,37 @@ bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, 
 	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
 	uint32_t try = shape->first_try + ask;
 	size_t mark = plm_arena_mark(pass->arena);
+	bool held = plm_kind_held(pass, shape->kind, ask);
 	struct trial trial;
-	bool never = false;
+	enum verdict verdict = VERDICT_FITS;
+	bool never = plm_ports_taken(&pass->sched, claim->ports, kind->shape.ports);
 
 	pass->spent++;
-	if (plm_ports_taken(&pass->sched, claim->ports, kind->shape.ports)) {
-		PLM_BIT_SET(claim->failed, try);
-		return false;
-	}
-	if (kind->shape.ports.n == 0 && add_fast(pass, claim, shape, try, &never)) {
-		link_want(pass, claim, want);
+	if (!never && kind->shape.ports.n == 0 &&
+	    add_fast(pass, claim, shape, held ? pass->try_count : try, &never)) {
+		placed(pass, claim, want);
 		return true;
 	}
 	if (never) {
 		PLM_BIT_SET(claim->failed, try);
 		return false;
 	}
+	if (held) {
+		mark = plm_arena_mark(pass->arena); /* groups may have been made */
+	}
 	trial = begin_trial(pass, claim, shape->requests);
-	if (!run_trial(pass, claim, want, ask, &trial)) {
+	verdict = run_trial(pass, claim, shape, ask, &trial);
+	if (verdict != VERDICT_FITS) {
 		plm_arena_rewind(pass->arena, mark);
-		PLM_BIT_SET(claim->failed, try);
+		if (verdict == VERDICT_NEVER) {
+			PLM_BIT_SET(claim->failed, try);
+		}
 		return false;
 	}
 	commit(pass, claim, &trial);
 	PLM_BIT_SET(claim->absorbed, try);
 	claim->ports = plm_ports_add(&pass->sched, claim->ports, kind->shape.ports);
-	link_want(pass, claim, want);
+	placed(pass, claim, want);
 	return true;
 }
 
@@ -351,13 +393,19 @@ bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 
 	for (uint32_t p = 0; p < pass->pool_count; p++) {
 		struct plm_pool *pool = &pass->pools[p];
-		size_t mark = plm_arena_mark(pass->arena);
+		size_t mark = 0;
 		struct plm_open *claim = NULL;
+		bool never = false;
 
 		if (pool->use != PLM_POOL_USED || PLM_BIT(pool->failed, shape->first_try + ask) ||
 		    pool->nodes_left <= 0 || pool->size_left <= 0) {
 			continue;
 		}
+		if (pass->topology != NULL) {
+			plm_topology_add_host(pass->topology,
+					      (plm_sym){PLM_SYM_OUTSIDE + pass->claims_made});
+		}
+		mark = plm_arena_mark(pass->arena);
 		claim = begin_claim(pass, p);
 		if (plm_open_add(pass, claim, want, ask)) {
 			claim->relaxed = false;
@@ -366,8 +414,11 @@ bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 			list_add(pass, claim);
 			return true;
 		}
+		never = PLM_BIT(claim->failed, shape->first_try + ask) != 0;
 		plm_arena_rewind(pass->arena, mark);
-		PLM_BIT_SET(pool->failed, shape->first_try + ask);
+		if (never) {
+			PLM_BIT_SET(pool->failed, shape->first_try + ask);
+		}
 	}
 	return false;
 }
@@ -399,6 +450,8 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
 	const struct plm_ask *asked = &kind->asks[ask];
 	uint32_t try = shape->first_try + ask;
+	struct plm_topo_site site = {.taints = seat->taints, .known_ok = false};
+	struct plm_reqs reqs = seat->reqs;
 
 	pass->spent++;
 	if (!plm_res_fits(pass, shape->requests, seat->left) ||
@@ -410,11 +463,17 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 		return false;
 	}
 	if (!PLM_BIT(seat->absorbed, try)) {
-		seat->reqs = plm_reqs_merge(&pass->sched, &seat->reqs, &asked->reqs);
-		PLM_BIT_SET(seat->absorbed, try);
+		reqs = plm_reqs_merge(&pass->sched, &seat->reqs, &asked->reqs);
 	}
+	if (plm_kind_held(pass, shape->kind, ask) &&
+	    !plm_kind_narrow(pass, shape->kind, ask, false, &reqs)) {
+		return false;
+	}
+	seat->reqs = reqs;
+	PLM_BIT_SET(seat->absorbed, try);
 	plm_res_sub(pass, seat->left, shape->requests);
 	seat->ports = plm_ports_add(&pass->sched, seat->ports, kind->shape.ports);
+	plm_kind_record(pass, shape->kind, &site, &seat->reqs);
 	pass->wants[want].place = PLM_WANT_SEAT;
 	pass->wants[want].at = (uint32_t)(seat - pass->seats);
 	pass->wants[want].next = seat->first;

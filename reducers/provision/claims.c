@@ -18,8 +18,8 @@ static bool has_come_up(const struct plm_sched *sched, const struct plm_node *no
 	    plm_sym_equal(initialized, sched->known[PLM_KNOWN_TRUE])) {
 		return true;
 	}
-	if (node->ready == 0) {
-		return false;
+	if (node->ready == 0 || claim->object.seq != 0) {
+		return false; /* somebody else's claim: who made it says when */
 	}
 	for (uint32_t i = 0; i < taints.count; i++) {
 		if (plm_taint_ephemeral(sched, &taints.list[i])) {

@@ -1,7 +1,6 @@
 /* Claims as events: karpenter.md 2.11, names as exact as in 10. */
 #include "reducers/provision/emit.h"
 
-#include "core/hashing.h"
 #include "core/limits.h"
 #include "core/sort.h"
 
@@ -353,6 +352,14 @@ static struct plm_vec emit_offers(const struct plm_pass *pass, const uint32_t *t
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
+/* Part of what is decided: fixed for ever, unlike the hash of indexes (splitmix64's finalizer). */
+static uint64_t spread_bits(uint64_t bits)
+{
+	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9ULL;
+	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebULL;
+	return bits ^ bits >> 31;
+}
+
 /* "<pool>-<5 characters>" in the alphabet of Kubernetes' generated names; never one that exists. */
 static struct plm_slice claim_name(const struct plm_pass *pass, plm_sym pool, uint64_t number)
 {
@@ -361,7 +368,7 @@ static struct plm_slice claim_name(const struct plm_pass *pass, plm_sym pool, ui
 	char suffix[6] = {0};
 
 	for (uint64_t salt = 0;; salt++) {
-		uint64_t hash = plm_hash_mix((number + 1) * 0x9e3779b97f4a7c15ULL + salt);
+		uint64_t hash = spread_bits((number + 1) * 0x9e3779b97f4a7c15ULL + salt);
 		struct plm_slice name = {0};
 		plm_sym sym = {0};
 

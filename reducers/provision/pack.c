@@ -91,15 +91,18 @@ static bool try_all(struct plm_pass *pass, uint32_t want)
 	struct plm_want_shape *shape = &pass->shapes[pass->wants[want].shape];
 	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
 
+	bool held = false;
+
 	if (shape->hopeless == pass->claims_made + 1) {
 		return false; /* an equal pod failed, and no claim was opened since */
 	}
 	for (uint32_t ask = 0; ask < kind->ask_count; ask++) {
+		held = plm_kind_held(pass, shape->kind, ask) || held;
 		if (try_add(pass, want, ask)) {
 			return true;
 		}
 	}
-	shape->hopeless = pass->claims_made + 1;
+	shape->hopeless = held ? 0 : pass->claims_made + 1;
 	return false;
 }
 

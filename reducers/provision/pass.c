@@ -20,6 +20,7 @@ void plm_pass_begin(struct plm_pass *pass, const struct plm_state *st, struct pl
 	plm_pass_types(pass);
 	plm_pass_pools(pass);
 	plm_pass_seats(pass);
+	plm_pass_topology(pass);
 	pass->seat_from = PLM_NEW_ARRAY(arena, pass->try_count, uint32_t);
 }
 

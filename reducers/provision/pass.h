@@ -18,6 +18,7 @@
 #include "reducers/sched/affinity.h"
 #include "reducers/sched/ports.h"
 #include "reducers/sched/selector.h"
+#include "reducers/sched/topology.h"
 
 /* Launches of one claim before it is given up; each asks for up to PLM_LIMIT_LAUNCH_OFFERS offers. */
 #define PLM_LAUNCH_TRIES 10
@@ -137,6 +138,7 @@ struct plm_want_kind {
 	plm_sym labels, ns;	/* only set where topology looks at them */
 	uint32_t set;		/* gang: index of the pod set + 1 */
 	struct plm_ask *asks;
+	struct plm_topo_use *uses; /* by ask; only with topology */
 	uint32_t ask_count;
 };
 
@@ -206,7 +208,8 @@ struct plm_pass {
 	uint32_t shape_mask, shape_room;
 	bool by_labels; /* topology: shapes differ in labels and namespace too */
 	uint32_t try_count, try_words;
-	uint32_t *seat_from; /* per try: seats before this one failed for good */
+	uint32_t *seat_from;	       /* per try: seats before this one failed for good */
+	struct plm_topology *topology; /* NULL: nothing looks at it */
 	uint64_t spent;
 };
 
@@ -299,6 +302,17 @@ void plm_pass_begin_types(struct plm_pass *pass, const struct plm_state *st,
 /* All of the above, in order. */
 void plm_pass_begin(struct plm_pass *pass, const struct plm_state *st, struct plm_arena *arena,
 		    const struct plm_demand *demand);
+
+/* ---- spread.c ---- */
+void plm_pass_topology(struct plm_pass *pass);
+/* Does topology have a say in where pods of this kind go in this state? */
+bool plm_kind_held(struct plm_pass *pass, uint32_t kind, uint32_t ask);
+/* What topology leaves of 'reqs', a node's with the pod's. False: nothing. */
+bool plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask, bool known_ok,
+		     struct plm_reqs *reqs);
+/* A pod was placed where 'reqs' hold. */
+void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo_site *site,
+		     const struct plm_reqs *reqs);
 
 /* ---- pack.c, claim_plan.c ---- */
 /* Place every want as far as that goes. */

@@ -1,0 +1,209 @@
+/* What topology is told of this pass: nodes, pods that stand, pools, kinds of wants. */
+#include "reducers/provision/pass.h"
+
+static const struct plm_req *classes(const void *context, plm_sym key, uint32_t *count)
+{
+	const struct plm_pass *pass = context;
+
+	for (uint32_t i = 0; i < pass->types.key_count; i++) {
+		if (plm_sym_equal(pass->types.keys[i].key, key)) {
+			*count = pass->types.keys[i].count;
+			return pass->types.keys[i].reqs;
+		}
+	}
+	*count = 0;
+	return NULL;
+}
+
+struct standing {
+	struct plm_topo_node *nodes;
+	uint8_t *seated;
+	uint32_t *of_node, *of_claim; /* slot to index + 1 */
+	uint32_t count;
+	uint8_t *wanted; /* pods that this pass places */
+};
+
+static void collect_nodes(struct plm_pass *pass, struct standing *all)
+{
+	const struct plm_state *st = pass->st;
+
+	PLM_EACH(st, node, id)
+	{
+		const struct plm_node *node = plm_node_at(st, id);
+
+		all->of_node[id.n] = all->count + 1;
+		all->seated[all->count] = plm_target_stands(st, node->object.name, false) ? 1 : 0;
+		all->nodes[all->count++] = (struct plm_topo_node){
+			node->object.name, node->object.labels, node->taints};
+	}
+	PLM_EACH(st, node_claim, id)
+	{
+		const struct plm_node_claim *claim = plm_node_claim_at(st, id);
+		plm_id node = plm_find(st, PLM_KIND_NODE, (plm_sym){0}, claim->node);
+
+		if (claim->node.n != 0 && node.n != 0) {
+			all->of_claim[id.n] = all->of_node[node.n];
+			continue;
+		}
+		all->of_claim[id.n] = all->count + 1;
+		all->nodes[all->count++] = (struct plm_topo_node){
+			claim->object.name, claim->object.labels, claim->taints};
+	}
+}
+
+/* The node that a pod stands on, or is expected on; 0 = none. */
+static uint32_t site_of(const struct plm_pass *pass, const struct standing *all,
+			const struct plm_pod *pod)
+{
+	plm_id id = {0};
+
+	if (pod->node.n != 0) {
+		id = plm_find(pass->st, PLM_KIND_NODE, (plm_sym){0}, pod->node);
+		return id.n == 0 ? 0 : all->of_node[id.n];
+	}
+	if (pod->target.n == 0) {
+		return 0;
+	}
+	id = plm_find(pass->st, pod->target_claim != 0 ? PLM_KIND_NODE_CLAIM : PLM_KIND_NODE,
+		      (plm_sym){0}, pod->target);
+	if (id.n == 0) {
+		return 0;
+	}
+	return pod->target_claim != 0 ? all->of_claim[id.n] : all->of_node[id.n];
+}
+
+static void collect_pods(struct plm_pass *pass, const struct standing *all)
+{
+	struct plm_topology *t = pass->topology;
+	struct plm_topo_pod *pods =
+		PLM_NEW_ARRAY(pass->arena, plm_pod_live(pass->st), struct plm_topo_pod);
+
+	PLM_EACH(pass->st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(pass->st, id);
+		uint32_t site = 0;
+		uint32_t one = 0;
+
+		if (all->wanted[id.n] != 0 || plm_pod_terminal(pod) ||
+		    pod->object.deleting_ms != PLM_UNSET) {
+			continue;
+		}
+		site = site_of(pass, all, pod);
+		if (site != 0 && pod->shape.n != 0) {
+			pods[t->pod_count++] = (struct plm_topo_pod){
+				.labels = pod->object.labels,
+				.ns = pod->object.ns,
+				.shape = PLM_SPAN(pass->st, pod->shape, struct plm_shape, &one),
+				.node = site - 1};
+		}
+	}
+	t->pods = pods;
+}
+
+static void collect_supplies(struct plm_pass *pass)
+{
+	struct plm_topology *t = pass->topology;
+	struct plm_topo_supply *supplies =
+		PLM_NEW_ARRAY(pass->arena, pass->pool_count, struct plm_topo_supply);
+
+	for (uint32_t p = 0; p < pass->pool_count; p++) {
+		if (pass->pools[p].use != PLM_POOL_NOT_READY) {
+			supplies[t->supply_count++] = (struct plm_topo_supply){
+				&pass->pools[p].reqs, pass->pools[p].taints};
+		}
+	}
+	t->supplies = supplies;
+}
+
+static void collect_kinds(struct plm_pass *pass)
+{
+	struct plm_topology *t = pass->topology;
+
+	t->kinds = PLM_NEW_ARRAY(pass->arena, pass->kind_count, struct plm_topo_kind);
+	t->kind_count = pass->kind_count;
+	for (uint32_t k = 0; k < pass->kind_count; k++) {
+		t->kinds[k].labels = pass->kinds[k].labels;
+		t->kinds[k].ns = pass->kinds[k].ns;
+		t->kinds[k].shape = &pass->kinds[k].shape;
+		pass->kinds[k].uses =
+			PLM_NEW_ARRAY(pass->arena, pass->kinds[k].ask_count, struct plm_topo_use);
+	}
+}
+
+void plm_pass_topology(struct plm_pass *pass)
+{
+	struct standing all = {0};
+	uint32_t room = plm_node_live(pass->st) + plm_node_claim_live(pass->st);
+	plm_sym key = pass->sched.known[PLM_KNOWN_HOSTNAME];
+
+	if (!pass->by_labels) {
+		return;
+	}
+	pass->topology = PLM_NEW(pass->arena, struct plm_topology);
+	all.nodes = PLM_NEW_ARRAY(pass->arena, room, struct plm_topo_node);
+	all.seated = PLM_NEW_ARRAY(pass->arena, room, uint8_t);
+	all.of_node = PLM_NEW_ARRAY(pass->arena, plm_node_bound(pass->st), uint32_t);
+	all.of_claim = PLM_NEW_ARRAY(pass->arena, plm_node_claim_bound(pass->st), uint32_t);
+	all.wanted = PLM_NEW_ARRAY(pass->arena, plm_pod_bound(pass->st), uint8_t);
+	for (uint32_t i = 0; i < pass->want_count; i++) {
+		all.wanted[pass->wants[i].pod.n] = 1;
+	}
+	collect_nodes(pass, &all);
+	pass->topology->sched = &pass->sched;
+	pass->topology->nodes = all.nodes;
+	pass->topology->seated = all.seated;
+	pass->topology->node_count = all.count;
+	pass->topology->classes = classes;
+	pass->topology->context = pass;
+	collect_pods(pass, &all);
+	collect_supplies(pass);
+	collect_kinds(pass);
+	plm_topology_begin(pass->topology);
+	for (uint32_t k = 0; k < pass->kind_count; k++) {
+		(void)plm_topology_use(pass->topology, k, &pass->kinds[k].asks[0],
+				       &pass->kinds[k].uses[0]);
+	}
+	for (uint32_t i = 0; i < pass->seat_count; i++) {
+		const struct plm_req *host = plm_reqs_get(&pass->seats[i].reqs, key);
+
+		if (host != NULL && host->count == 1) {
+			plm_topology_add_host(pass->topology, host->values[0]);
+		}
+	}
+}
+
+bool plm_kind_held(struct plm_pass *pass, uint32_t kind, uint32_t ask)
+{
+	struct plm_want_kind *k = &pass->kinds[kind];
+
+	if (pass->topology == NULL) {
+		return false;
+	}
+	return plm_topology_use(pass->topology, kind, &k->asks[ask], &k->uses[ask])->count > 0 ||
+	       pass->topology->kinds[kind].held;
+}
+
+bool plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask, bool known_ok,
+		     struct plm_reqs *reqs)
+{
+	struct plm_want_kind *k = &pass->kinds[kind];
+	struct plm_reqs left = *reqs;
+
+	if (!plm_topology_narrow(
+		    pass->topology, kind,
+		    plm_topology_use(pass->topology, kind, &k->asks[ask], &k->uses[ask]),
+		    &k->asks[ask].strict, &left) ||
+	    !plm_reqs_compatible(&pass->sched, reqs, &left, known_ok, NULL)) {
+		return false;
+	}
+	*reqs = plm_reqs_merge(&pass->sched, reqs, &left);
+	return true;
+}
+
+void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo_site *site,
+		     const struct plm_reqs *reqs)
+{
+	if (pass->topology != NULL) {
+		plm_topology_record(pass->topology, kind, site, reqs);
+	}
+}
