@@ -46,8 +46,8 @@ enum plm_config_kind {
 	  "ADDR:PORT of /healthz, /livez, /readyz")                                                \
 	X(LOG_LEVEL, "log-level", "logLevel", CHOICE, "debug|info|warn|error", "info",             \
 	  "of the lines")                                                                          \
-	X(BALLAST, "ballast-mib", "ballastMiB", NUMBER, "", "256",                                 \
-	  "size of the ballast file; 0 = none")                                                    \
+	X(BALLAST, "ballast", "ballast", SWITCH, "", "true",                                       \
+	  "keep a file of 256 MiB beside the log, given up when the disk is full")                 \
 	X(ANY_FILESYSTEM, "allow-any-filesystem", "allowAnyFilesystem", SWITCH, "", "false",       \
 	  "do not refuse network and overlay file systems: the log may then be lost")              \
 	X(SNAPSHOT_EVENTS, "snapshot-events", "snapshotEvents", NUMBER, "", "65536",               \

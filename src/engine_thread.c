@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "store/volume.h"
 
 /* Longest sleep with a timer ahead: the wall clock, by which timers count, may step meanwhile. */
 #define MAX_SLEEP_MS 1000
@@ -16,6 +17,7 @@ struct plm_engine_thread {
 	struct plm_engine_thread_options options;
 	pthread_t thread;
 	int64_t room_checked_ms; /* boot time; INT64_MIN = never */
+	bool has_ballast;
 
 	pthread_mutex_t lock; /* guards what follows */
 	struct plm_engine_report report;
@@ -91,8 +93,9 @@ static enum plm_code check_room(struct plm_engine_thread *thread, struct plm_err
 		return PLM_E_IO;
 	}
 	level = plm_room_level(room);
-	if (level == PLM_ROOM_NONE) {
-		released = plm_ballast_release(thread->options.folder);
+	if (level == PLM_ROOM_NONE && thread->has_ballast) {
+		thread->has_ballast = false;
+		released = plm_volume_ballast_release(thread->options.folder, NULL) == PLM_OK;
 	}
 	lock(thread);
 	thread->report.room = room;
@@ -185,6 +188,7 @@ enum plm_code plm_engine_thread_start(const struct plm_engine_thread_options *op
 		return plm_fail(err, PLM_E_LIMIT, "engine thread: out of memory");
 	}
 	thread->options = *options;
+	thread->has_ballast = options->ballast;
 	thread->room_checked_ms = INT64_MIN / 2;
 	rc = pthread_mutex_init(&thread->lock, NULL);
 	if (rc == 0) {

@@ -21,8 +21,8 @@ struct plm_engine_thread_options {
 	struct plm_engine *engine; /* borrowed; nobody else touches it while the thread runs */
 	struct plm_ring *ring;	   /* borrowed; the thread is its consumer */
 	struct plm_clock clock;
-	const char
-		*folder; /* borrowed: where room is measured and the ballast lies; NULL = nowhere */
+	const char *folder; /* borrowed: where room is measured; NULL = nowhere */
+	bool ballast;	    /* there is one in 'folder' */
 	/* After each batch, and when the thread ends; from the thread, must not block. */
 	void (*notify)(void *self);
 	void *self;

@@ -13,6 +13,7 @@
 #include "jsonlog.h"
 #include "loop.h"
 #include "snapshot_worker.h"
+#include "store/volume.h"
 #include "world.h"
 
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
@@ -46,7 +47,7 @@ struct daemon {
 	int64_t drain_until_ms; /* boot time */
 	enum plm_room_level level;
 	uint64_t rejected;
-	bool ballast_told, violation_told;
+	bool ballast, ballast_told, violation_told;
 	enum plm_code code; /* what the process ends with */
 };
 
@@ -112,11 +113,10 @@ static enum plm_code make_folder(struct daemon *d, struct plm_error *err)
 	return PLM_OK;
 }
 
-/* A file system that may lose the log, or a ballast that does not fit. */
+/* A file system that may lose the log is refused; a ballast that does not fit is not needed to run. */
 static enum plm_code check_folder(struct daemon *d, struct plm_error *err)
 {
-	uint64_t mib = (uint64_t)plm_config_number(&d->config, PLM_CONFIG_KEY_BALLAST);
-	enum plm_code code = plm_room_check_kind(d->folder, err);
+	enum plm_code code = plm_volume_check(d->folder, err);
 
 	if (code == PLM_E_REFUSED &&
 	    plm_config_number(&d->config, PLM_CONFIG_KEY_ANY_FILESYSTEM) != 0) {
@@ -125,8 +125,11 @@ static enum plm_code check_folder(struct daemon *d, struct plm_error *err)
 	} else if (code == PLM_E_REFUSED) {
 		return plm_fail_prefix(err, code, "data-dir (--allow-any-filesystem overrides)");
 	}
-	if (code == PLM_OK && plm_ballast_make(d->folder, mib * 1024 * 1024, err) != PLM_OK) {
-		tell_error("store", "no ballast", err);
+	if (code == PLM_OK && plm_config_number(&d->config, PLM_CONFIG_KEY_BALLAST) != 0) {
+		d->ballast = plm_volume_ballast_make(d->folder, err) == PLM_OK;
+		if (!d->ballast) {
+			tell_error("store", "no ballast", err);
+		}
 	}
 	return code;
 }
@@ -206,6 +209,7 @@ static enum plm_code start_threads(struct daemon *d, struct plm_error *err)
 		.ring = d->ring,
 		.clock = d->clock,
 		.folder = d->folder,
+		.ballast = d->ballast,
 		.notify = wake_loop,
 		.self = d,
 	};

@@ -58,7 +58,7 @@ static int run_for(long ms)
 	int code = 0;
 
 	(void)snprintf(line, sizeof(line),
-		       "--cloud sim --data-dir %s --scenario %s --log-level debug --ballast-mib 0 "
+		       "--cloud sim --data-dir %s --scenario %s --log-level debug --ballast=false "
 		       "--snapshot-events 1 --profile small --allow-any-filesystem",
 		       folder, scenario);
 	assert_true(lines >= 0 && file >= 0);

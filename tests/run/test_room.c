@@ -1,10 +1,5 @@
 #include "plm_test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "core/limits.h"
 #include "room.h"
 
@@ -36,79 +31,14 @@ static void level_row(const struct level_case *row)
 }
 PLM_TEST_ROWS(level_row, struct level_case)
 
-static const struct kind_case {
-	const char *why;
-	uint64_t magic;
-	const char *want;
-} kind_table[] = {
-	{"ext4", 0xef53, NULL},
-	{"xfs", 0x58465342, NULL},
-	{"btrfs", 0x9123683e, NULL},
-	{"tmpfs", 0x01021994, NULL},
-	{"overlay", 0x794c7630, "overlay"},
-	{"NFS", 0x6969, "NFS"},
-	{"9P", 0x01021997, "9P"},
-	{"FUSE", 0x65735546, "FUSE"},
-	{"CIFS", 0xff534d42, "CIFS"},
-};
-
-static void kind_row(const struct kind_case *row)
+static void a_folder_that_is_not_there_is_named(void **state)
 {
-	const char *have = plm_room_refused_kind(row->magic);
-
-	if (row->want == NULL) {
-		assert_null(have);
-	} else {
-		assert_string_equal(have, row->want);
-	}
-}
-PLM_TEST_ROWS(kind_row, struct kind_case)
-
-static void a_network_file_system_names_the_folder(void **state)
-{
+	struct plm_room room;
 	struct plm_error err = {0};
 
 	(void)state;
-	plm_assert_fails(plm_room_check_kind("/nowhere/at/all", &err), PLM_E_IO, err,
+	plm_assert_fails(plm_room_measure("/nowhere/at/all", &room, &err), PLM_E_IO, err,
 			 "/nowhere/at/all");
-}
-
-static void the_ballast_takes_room_and_gives_it_back(void **state)
-{
-	char folder[] = "/tmp/plm-room-XXXXXX";
-	char path[64];
-	struct stat st;
-	struct plm_error err;
-
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	(void)snprintf(path, sizeof(path), "%s/ballast", folder);
-	assert_false(plm_ballast_release(folder));
-	plm_assert_ok(plm_ballast_make(folder, 1 << 20, &err), &err);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_size, 1 << 20);
-	assert_true(st.st_blocks * 512 >= 1 << 20);
-	plm_assert_ok(plm_ballast_make(folder, 1 << 20, &err), &err);
-	plm_assert_ok(plm_ballast_make(folder, 1 << 16, &err), &err);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_size, 1 << 16);
-	assert_true(plm_ballast_release(folder));
-	assert_false(plm_ballast_release(folder));
-	plm_assert_ok(plm_ballast_make(folder, 1 << 16, &err), &err);
-	plm_assert_ok(plm_ballast_make(folder, 0, &err), &err);
-	assert_int_not_equal(stat(path, &st), 0);
-	assert_int_equal(rmdir(folder), 0);
-}
-
-static void a_ballast_that_does_not_fit_leaves_nothing(void **state)
-{
-	char folder[] = "/tmp/plm-room-XXXXXX";
-	struct plm_error err = {0};
-
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	assert_true(plm_ballast_make(folder, 1ULL << 60, &err) != PLM_OK);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 static void the_room_is_the_systems(void **state)
@@ -127,10 +57,7 @@ int main(void)
 	static struct plm_tests tests;
 
 	PLM_TEST_TABLE(&tests, level_row, level_table);
-	PLM_TEST_TABLE(&tests, kind_row, kind_table);
-	PLM_TEST_ADD(&tests, a_network_file_system_names_the_folder);
-	PLM_TEST_ADD(&tests, the_ballast_takes_room_and_gives_it_back);
-	PLM_TEST_ADD(&tests, a_ballast_that_does_not_fit_leaves_nothing);
+	PLM_TEST_ADD(&tests, a_folder_that_is_not_there_is_named);
 	PLM_TEST_ADD(&tests, the_room_is_the_systems);
 	return plm_tests_run(&tests, "room");
 }
