@@ -192,7 +192,10 @@ static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm
 
 	pool->dialect = 1;
 	pool->class_kind = PLM_KIND_NODE_TEMPLATE;
-	pool->class_name = plm_doc_text_required(p->tree, ref, "name");
+	pool->class_name = plm_doc_text(p->tree, ref, "name");
+	if (pool->class_name.size == 0) {
+		plm_doc_fail(p->tree, ref == NULL ? spec : ref, "templateRef.name is required");
+	}
 	pool->not_ready = plm_project_not_ready(p, root);
 	pool->labels =
 		own_labels(p, plm_project_node_labels(p, node, "nodeSelector"), &pool->not_ready);

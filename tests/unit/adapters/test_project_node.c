@@ -127,7 +127,7 @@ static const struct plm_said_case node_table[] = {
 	{"dialect pool without template",
 	 POOL("v1alpha5", "  maxSize: 2\n"),
 	 {NULL},
-	 "name is required",
+	 "f.yaml:4: NodePool p: spec: templateRef.name is required",
 	 NULL},
 	{"both dialects",
 	 POOL("v1alpha5", DIALECT "  weight: 3\n"),
