@@ -89,7 +89,7 @@ static int run(struct plm_cli *call, int argc, char **argv)
 		code = call->command->run(call, &err);
 	}
 	if (code == PLM_OK) {
-		return call->finding ? 1 : 0;
+		return call->bug ? EXIT_BUG : (call->finding ? 1 : 0);
 	}
 	(void)fflush(call->out);
 	(void)fprintf(stderr, "error: %s\n", err.text[0] != '\0' ? err.text : plm_code_text(code));

@@ -217,6 +217,29 @@ static void workload_rows(struct plm_cli *call, struct plm_grid *grid, struct pl
 	}
 }
 
+/* Rows from 'first' on that say the same as it: how many. They become one line. */
+static size_t alike(struct plm_json *rows, size_t first, const char *key, const char *other)
+{
+	size_t count = 1;
+
+	while (first + count < rows->count &&
+	       plm_slice_equal(text_at(rows->items[first], key),
+			       text_at(rows->items[first + count], key)) &&
+	       plm_slice_equal(text_at(rows->items[first], other),
+			       text_at(rows->items[first + count], other))) {
+		count++;
+	}
+	return count;
+}
+
+static struct plm_slice first_and_more(struct plm_json *row, const char *key, size_t count)
+{
+	struct plm_slice name = text_at(row, key);
+
+	return count == 1 ? name
+			  : plm_arena_format(row->arena, "%.*s and %zu more", S(name), count - 1);
+}
+
 static struct plm_slice claim_detail(struct plm_json *row)
 {
 	struct plm_json *types = list_at(row, "instanceTypes");
@@ -270,16 +293,18 @@ static void node_rows(struct plm_cli *call, struct plm_grid *grid, struct plm_js
 		     claim_detail(rows->items[i]), pods_words(rows->items[i]));
 	}
 	rows = list_at(doc, "placements");
-	for (size_t i = 0; i < rows->count; i++) {
+	for (size_t i = 0, same = 0; i < rows->count; i += same) {
 		struct plm_slice node = text_at(rows->items[i], "node");
 
-		row4(grid, "place", text_at(rows->items[i], "pod"),
+		same = alike(rows, i, "node", "node");
+		row4(grid, "place", first_and_more(rows->items[i], "pod", same),
 		     plm_arena_format(grid->arena, "on %.*s", S(node)), (struct plm_slice){0});
 	}
 	rows = list_at(doc, "unschedulable");
-	for (size_t i = 0; i < rows->count; i++) {
-		row4(grid, "no place", text_at(rows->items[i], "pod"), (struct plm_slice){0},
-		     because(rows->items[i]));
+	for (size_t i = 0, same = 0; i < rows->count; i += same) {
+		same = alike(rows, i, "message", "reason");
+		row4(grid, "no place", first_and_more(rows->items[i], "pod", same),
+		     (struct plm_slice){0}, because(rows->items[i]));
 		unblock_rows(call, grid, rows->items[i]);
 	}
 	rows = list_at(doc, "disruptions");

@@ -75,6 +75,8 @@ enum plm_flag_kind {
 	X(UNTIL, "until", 0, DURATION, "DUR", "", "end after this much virtual time")              \
 	X(SPEED, "speed", 0, TEXT, "max|N", "",                                                    \
 	  "virtual seconds per second, or max (default) = as fast as it goes")                     \
+	X(TRACE, "trace", 0, SWITCH, "", "",                                                       \
+	  "print what happens as it does: decisions, effects, outcomes")                           \
 	X(TIMEOUT, "timeout", 0, DURATION, "DUR", "", "give up with 124 after this time")          \
 	X(MAN, "man", 0, SWITCH, "", "", "as a man page")                                          \
 	X(MARKDOWN, "markdown", 0, SWITCH, "", "", "the whole reference as Markdown")
@@ -133,6 +135,7 @@ struct plm_cli {
 	FILE *out;		 /* borrowed: answers */
 	FILE *notes;		 /* borrowed: warnings and progress */
 	bool finding;		 /* the answer is "yes, a difference": exit 1 */
+	bool bug;		 /* the engine broke an invariant: exit 70 */
 };
 
 /* The rows, by group and name; ends with one whose name is NULL. */

@@ -44,6 +44,26 @@ static const struct plm_command commands[] = {
 	 plm_cmd_decide,
 	 {F(FILENAME), F(WITH), ROUND, F(FAIL_ON), F(EXPLAIN), F(KEEP_LOG), F(OUTPUT),
 	  F(NO_HEADERS), COMMON}},
+	{"sim",
+	 DECIDE,
+	 "SCENARIO",
+	 "run the engine on an embedded cluster and cloud",
+	 "Plays a scenario (a file or a folder: manifests and one document of kind Scenario) on "
+	 "virtual time: jobs arrive and run, nodes boot, the cloud runs out of stock, things fail. "
+	 "The same scenario and seed write the same log on every machine. Invariants are checked "
+	 "after every event; a broken one ends with 70.\n\n"
+	 "With -L the log is kept in a folder, for `why`, `replay`, `timeline` and the other "
+	 "verbs.",
+	 "sim examples/gpu-burst.yaml\n"
+	 "sim examples/gpu-burst.yaml --seed 7 -L ./data -o json\n"
+	 "sim examples/gpu-burst.yaml --trace --until 10m",
+	 "table|json",
+	 "4 8",
+	 1,
+	 1,
+	 plm_cmd_sim,
+	 {F(KEEP_LOG), F(SCENARIO_SEED), F(UNTIL), F(SPEED), F(CATALOG), F(TRACE), F(OUTPUT),
+	  COMMON}},
 	{"get",
 	 LOOK,
 	 "KIND [NAME]",

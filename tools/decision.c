@@ -372,16 +372,23 @@ static struct plm_json *texts_list(const struct listing *list, plm_sym span)
 	return texts;
 }
 
-/* "ns/pod" of the pods that are expected on 'target'. */
-static struct plm_json *pods_on(const struct listing *list, plm_sym target, bool claim)
+/* Where a pod is, or is expected: a node, or a claim. Empty: nowhere. */
+static plm_sym place_of(const struct plm_pod *pod)
+{
+	return pod->node.n != 0 ? pod->node : pod->target;
+}
+
+/* "ns/pod" of the pods on a claim, or on the node that it has become. */
+static struct plm_json *pods_on(const struct listing *list, const struct plm_node_claim *claim)
 {
 	struct plm_json *pods = plm_json_list(list->arena);
 
 	PLM_EACH(list->st, pod, id)
 	{
 		const struct plm_pod *pod = plm_pod_at(list->st, id);
+		plm_sym place = place_of(pod);
 
-		if (plm_sym_equal(pod->target, target) && (pod->target_claim == 1) == claim) {
+		if (place.n != 0 && (place.n == claim->object.name.n || place.n == claim->node.n)) {
 			plm_json_add_text(pods, name_of(list, &pod->object));
 		}
 	}
@@ -403,7 +410,7 @@ static struct plm_json *claim_tree(const struct listing *list, plm_id id)
 	if (claim->price_micro != PLM_UNSET) {
 		plm_json_put_int(row, "priceMicroUSDPerHour", claim->price_micro);
 	}
-	plm_json_put(row, "pods", pods_on(list, claim->object.name, true));
+	plm_json_put(row, "pods", pods_on(list, claim));
 	plm_json_put(row, "requests", amounts_map(list, claim->requests));
 	return row;
 }
@@ -459,6 +466,20 @@ static void put_claims(struct listing *list)
 	put_sorted(list, "nodeClaims", rows, "name");
 }
 
+/* The claim that this round made a node for, by its own name; else the node. */
+static struct plm_slice place_name(const struct listing *list, plm_sym place)
+{
+	plm_id node = plm_find(list->st, PLM_KIND_NODE, (plm_sym){0}, place);
+	plm_id claim = node.n != 0 ? plm_node_at(list->st, node)->claim : (plm_id){0};
+
+	for (size_t i = 0; claim.n != 0 && i < list->count; i++) {
+		if (made_claim(list, &list->made[i]).n == claim.n) {
+			return plm_str(list->st, plm_node_claim_at(list->st, claim)->object.name);
+		}
+	}
+	return plm_str(list->st, place);
+}
+
 static void put_placements(struct listing *list)
 {
 	struct plm_json *rows = plm_json_list(list->arena);
@@ -466,14 +487,15 @@ static void put_placements(struct listing *list)
 	PLM_EACH(list->st, pod, id)
 	{
 		const struct plm_pod *pod = plm_pod_at(list->st, id);
+		struct plm_slice name = name_of(list, &pod->object);
 		struct plm_json *row = NULL;
 
-		if (pod->target.n == 0) {
+		if (place_of(pod).n == 0 || plm_round_was_bound(list->round, name)) {
 			continue;
 		}
 		row = plm_json_object(list->arena);
-		plm_json_put_text(row, "pod", name_of(list, &pod->object));
-		plm_json_put_text(row, "node", plm_str(list->st, pod->target));
+		plm_json_put_text(row, "pod", name);
+		plm_json_put_text(row, "node", place_name(list, place_of(pod)));
 		plm_json_add(rows, row);
 	}
 	put_sorted(list, "placements", rows, "pod");

@@ -6,7 +6,9 @@
 static void put_amount(struct plm_json *row, const char *key, struct plm_slice resource,
 		       int64_t amount)
 {
-	struct plm_json *value = plm_spell_value(row->arena, PLM_SPELL_AMOUNT, amount, resource);
+	bool price = plm_slice_is(resource, "priceMicroUSDPerHour");
+	struct plm_json *value = plm_spell_value(
+		row->arena, price ? PLM_SPELL_PLAIN : PLM_SPELL_AMOUNT, amount, resource);
 
 	if (value != NULL) {
 		plm_json_put(row, key, value);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/quantity.h"
+#include "core/timefmt.h"
 
 /*
  * {name} is an operand. What stands in [] is left out when an operand in it is empty. The templates in
@@ -118,16 +119,20 @@ static const struct words words[] = {
 	[PLM_RULE_NODE_REQUIREMENTS] = {"node[ {object}] does not match[: {detail}]", ""},
 	[PLM_RULE_VOLUME] = {"volume[: {detail}]", ""},
 	[PLM_RULE_GANG] = {"not all pods have a place[: {have} of {need}][; {detail}]", ""},
-	[PLM_RULE_CHEAPEST] = {"cheapest plan[: {detail}][ in node pool {object}]", ""},
+	[PLM_RULE_CHEAPEST] =
+		{"[{detail} is the cheapest ][for {need} pods][ in node pool {object}]", ""},
 	[PLM_RULE_EXISTING_NODE] = {"fits node {object}", ""},
 	[PLM_RULE_OPEN_CLAIM] = {"fits node claim {object}", ""},
-	[PLM_RULE_EMPTY_NODE] = {"node[ {object}] is empty[ since {detail}]", ""},
-	[PLM_RULE_MIN_SIZE] = {"node pool {object} keeps[ {limit}] nodes", ""},
+	[PLM_RULE_EMPTY_NODE] = {"node {object} was empty for {have}[, at most {need} are kept "
+				 "waiting][ in node pool {detail}]",
+				 ""},
+	[PLM_RULE_MIN_SIZE] =
+		{"node pool {object} keeps a minimum of nodes[; {detail} is the cheapest]", ""},
 	[PLM_RULE_BUDGET] = {"disruption budget[ of node pool {object}] is used up[: {have} of "
 			     "{limit}]",
 			     ""},
-	[PLM_RULE_TIMEOUT] = {"timeout[: {detail}]", ""},
-	[PLM_RULE_CLOUD_REFUSED] = {"the cloud refused[: {detail}]", ""},
+	[PLM_RULE_TIMEOUT] = {"it took longer than {wait}", ""},
+	[PLM_RULE_CLOUD_REFUSED] = {"the cloud refused or took it back[: {detail}]", ""},
 	[PLM_RULE_EVICTED] = {"the eviction is complete[; {detail}]", ""},
 };
 
@@ -157,12 +162,19 @@ static void add(struct text *text, struct plm_slice part)
 static bool add_amount(struct text *text, struct plm_slice resource, int64_t amount)
 {
 	char buffer[PLM_QUANTITY_SIZE];
+	char time[PLM_TIME_SIZE];
 
 	if (amount == PLM_UNSET) {
 		return false;
 	}
 	if (amount == PLM_UNLIMITED) {
 		add(text, plm_slice_str("unlimited"));
+	} else if (plm_slice_is(resource, "emptyMs")) {
+		add(text, plm_slice_str(plm_duration_format(amount, time)));
+	} else if (plm_slice_is(resource, "priceMicroUSDPerHour")) {
+		(void)snprintf(time, sizeof(time), "$%" PRId64 ".%03" PRId64 "/h", amount / 1000000,
+			       amount % 1000000 / 1000);
+		add(text, plm_slice_str(time));
 	} else if (resource.size > 0) {
 		add(text, plm_slice_str(plm_quantity_format(resource, amount, buffer)));
 	} else {
@@ -200,6 +212,9 @@ static bool add_operand(struct text *text, const struct operands *from, struct p
 	}
 	if (plm_slice_is(name, "limit")) {
 		return add_amount(text, from->resource, from->limit);
+	}
+	if (plm_slice_is(name, "wait")) {
+		return add_amount(text, plm_slice_str("emptyMs"), from->limit);
 	}
 	PLM_ASSERT(plm_slice_is(name, "short"));
 	if (from->need == PLM_UNSET || from->have == PLM_UNSET) {
@@ -256,18 +271,49 @@ static void fill(struct text *text, const char *template, const struct operands 
 	PLM_ASSERT(groups.depth == 0);
 }
 
-/* What fits is told by what came of it. */
-static const char *const fit_words[] = {
-	[PLM_REASON_QUOTA_RESERVED] = "Quota reserved in ClusterQueue {object}",
-	[PLM_REASON_ADMITTED] = "The workload is admitted[ by ClusterQueue {object}]",
-	[PLM_REASON_PENDING_EVALUATION] = "it fits, and is looked at in the next cycle",
+/* A rule that says something else where another thing came of it. */
+static const struct variant {
+	enum plm_rule rule;
+	enum plm_reason reason;
+	const char *message;
+} variants[] = {
+	{PLM_RULE_FITS, PLM_REASON_QUOTA_RESERVED, "Quota reserved in ClusterQueue {object}"},
+	{PLM_RULE_FITS, PLM_REASON_ADMITTED, "The workload is admitted[ by ClusterQueue {object}]"},
+	{PLM_RULE_FITS, PLM_REASON_PENDING_EVALUATION,
+	 "it fits, and is looked at in the next cycle"},
+	{PLM_RULE_GANG, PLM_REASON_PROVISIONED,
+	 "bought for a gang, {need} of its pods come here; {detail} is the cheapest that holds "
+	 "them"},
+	{PLM_RULE_CHEAPEST, PLM_REASON_WAITING_FOR_CAPACITY,
+	 "all {need} pods have a place, and {limit} nodes are bought for them"},
+	{PLM_RULE_EXISTING_NODE, PLM_REASON_WAITING_FOR_CAPACITY,
+	 "all {need} pods have a place on nodes that are there or on their way"},
 };
+
+/* What a candidate among instance types is: the plan's own, or one that costs more. */
+static const char *type_words(const struct plm_w_candidate *candidate)
+{
+	if (!plm_slice_is(candidate->resource, "priceMicroUSDPerHour")) {
+		return NULL;
+	}
+	return candidate->rule == PLM_RULE_FITS ? "chosen, at {have}" : "would do, at {have}";
+}
 
 static const struct words *words_of(int64_t rule)
 {
 	PLM_ASSERT(rule >= 0 && (size_t)rule < PLM_COUNTOF(words));
 	PLM_ASSERT(words[rule].message != NULL);
 	return &words[rule];
+}
+
+static const char *message_of(const struct plm_w_explain *why)
+{
+	for (size_t i = 0; i < PLM_COUNTOF(variants); i++) {
+		if (variants[i].rule == why->rule && variants[i].reason == why->reason) {
+			return variants[i].message;
+		}
+	}
+	return words_of(why->rule)->message;
 }
 
 static struct operands of_record(const struct plm_w_explain *why)
@@ -301,12 +347,7 @@ struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_
 	struct operands from = of_record(why);
 	struct text text = {.size = 0};
 
-	if (why->rule == PLM_RULE_FITS && (size_t)why->reason < PLM_COUNTOF(fit_words) &&
-	    fit_words[why->reason] != NULL) {
-		fill(&text, fit_words[why->reason], &from);
-	} else {
-		fill(&text, words_of(why->rule)->message, &from);
-	}
+	fill(&text, message_of(why), &from);
 	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
 }
 
@@ -316,7 +357,9 @@ struct plm_slice plm_render_candidate(struct plm_arena *arena,
 	struct operands from = of_candidate(candidate);
 	struct text text = {.size = 0};
 
-	fill(&text, words_of(candidate->rule)->message, &from);
+	const char *of_type = type_words(candidate);
+
+	fill(&text, of_type != NULL ? of_type : words_of(candidate->rule)->message, &from);
 	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
 }
 

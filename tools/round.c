@@ -7,15 +7,21 @@
 #include <sys/stat.h>
 
 #include "adapters/catalog/catalog.h"
+#include "codec/codec.h"
 #include "core/timefmt.h"
 #include "engine/engine.h"
 #include "tools/intake.h"
+#include "tools/name_set.h"
+#include "tools/settle.h"
 
 #define DEFAULT_NOW "2026-01-01T00:00:00Z"
 #define DEFAULT_REGION "us-west-2"
 #define CLUSTER_UID "plimsoll-decide"
-/* Cycles of a run that settles; each follows a change that the last one made. */
+/* Cycles without the world; each follows a change that the last one made. */
 #define MAX_CYCLES 64
+/* Turns of engine and world; a healthy run needs a few per node and job. */
+#define MAX_TURNS 20000
+#define FACT_BYTES ((size_t)1024 * 1024 * 1024)
 #define CATALOG_FILE_BYTES ((long)256 * 1024 * 1024)
 
 struct plm_round {
@@ -23,6 +29,9 @@ struct plm_round {
 	struct plm_log *log;		/* owned */
 	struct plm_engine *engine;	/* owned */
 	struct plm_intake *intake;	/* owned, while reading */
+	struct plm_settle *world;	/* owned; settled only */
+	struct plm_name_set bound;	/* "ns/name" of input pods that have a node */
+	struct plm_arena decoded;	/* owned: one fact */
 	struct plm_arena catalog_space; /* owned */
 	struct plm_w_catalog catalog;
 	struct plm_w_config config;
@@ -30,6 +39,8 @@ struct plm_round {
 	int64_t cycles; /* 0 = stable or settled */
 	bool settle;
 	bool settled;
+	enum plm_code failed; /* what the engine said to the world */
+	struct plm_error failure;
 	uint64_t facts_end;
 };
 
@@ -66,6 +77,11 @@ int64_t plm_round_cycles(const struct plm_round *round)
 bool plm_round_is_settling(const struct plm_round *round)
 {
 	return round->settle;
+}
+
+bool plm_round_was_bound(const struct plm_round *round, struct plm_slice pod)
+{
+	return plm_name_set_has(&round->bound, pod);
 }
 
 /* ---- what the call says ------------------------------------------------------------------------ */
@@ -251,13 +267,16 @@ static enum plm_code open_engine(struct plm_round *round, struct plm_error *err)
 		.catalog = round->catalog.types.count > 0 ? &round->catalog : NULL,
 	};
 
+	if (round->world != NULL) {
+		options.effects = plm_settle_effects(round->world);
+	}
 	return plm_engine_open(&options, &round->engine, err);
 }
 
-static enum plm_code take_fact(void *ctx, const struct plm_observation *observation,
-			       struct plm_error *err)
+/* Into the batch; when that is full, what it holds is committed, and nothing is decided yet. */
+static enum plm_code observe(struct plm_round *round, const struct plm_observation *observation,
+			     struct plm_error *err)
 {
-	struct plm_round *round = ctx;
 	enum plm_code code = plm_engine_observe(round->engine, observation, err);
 
 	if (code == PLM_E_AGAIN) {
@@ -269,10 +288,71 @@ static enum plm_code take_fact(void *ctx, const struct plm_observation *observat
 	return code;
 }
 
+/* Which pods have a node already: the others are what this round places. */
+static enum plm_code note_pod(struct plm_round *round, const struct plm_observation *fact,
+			      struct plm_error *err)
+{
+	struct plm_payload payload;
+	const struct plm_w_pod *pod = NULL;
+	enum plm_code code = PLM_OK;
+
+	plm_arena_reset(&round->decoded);
+	code = plm_payload_decode(plm_event_info(PLM_EV_POD), fact->payload, &round->decoded,
+				  &payload, err);
+	if (code != PLM_OK) {
+		return code;
+	}
+	pod = payload.value;
+	if (pod->node.size > 0) {
+		(void)plm_name_set_add(
+			&round->bound,
+			plm_arena_format(&round->decoded, "%.*s/%.*s", (int)pod->meta.ns.size,
+					 (const char *)pod->meta.ns.ptr, (int)pod->meta.name.size,
+					 (const char *)pod->meta.name.ptr));
+	}
+	return PLM_OK;
+}
+
+static enum plm_code take_fact(void *ctx, const struct plm_observation *fact, struct plm_error *err)
+{
+	struct plm_round *round = ctx;
+	enum plm_code code = PLM_OK;
+
+	if (fact->type == PLM_EV_POD) {
+		code = note_pod(round, fact, err);
+	}
+	if (code != PLM_OK) {
+		return code;
+	}
+	return round->world != NULL ? plm_settle_apply(round->world, fact, err)
+				    : observe(round, fact, err);
+}
+
+/* What the world tells; a failure of the engine ends the run at the next turn. */
+static enum plm_code put(void *self, const struct plm_observation *observation)
+{
+	struct plm_round *round = self;
+
+	if (round->failed == PLM_OK) {
+		round->failed = observe(round, observation, &round->failure);
+	}
+	return round->failed;
+}
+
+static enum plm_code world_failed(const struct plm_round *round, struct plm_error *err)
+{
+	return round->failed == PLM_OK ? PLM_OK
+				       : plm_fail(err, round->failed, "%s", round->failure.text);
+}
+
 static enum plm_code feed(struct plm_round *round, struct plm_error *err)
 {
 	enum plm_code code = plm_intake_feed(round->intake, round->now_ms, take_fact, round, err);
 
+	if (code == PLM_OK && round->world != NULL) {
+		(void)plm_settle_advance(round->world);
+		code = world_failed(round, err);
+	}
 	if (code == PLM_OK) {
 		code = plm_engine_flush(round->engine, err);
 	}
@@ -300,6 +380,40 @@ static enum plm_code run_cycles(struct plm_round *round, struct plm_error *err)
 	return code;
 }
 
+/* Engine and world take turns until neither has anything to do at this moment. */
+static enum plm_code run_world(struct plm_round *round, struct plm_error *err)
+{
+	enum plm_code code =
+		plm_engine_cycle(round->engine, PLM_ROUND_MAX_ROUNDS, &round->settled, err);
+	bool did = true;
+	int turns = 0;
+
+	for (; code == PLM_OK && did && turns < MAX_TURNS; turns++) {
+		bool stepped = false;
+
+		did = plm_settle_advance(round->world);
+		code = world_failed(round, err);
+		if (code == PLM_OK) {
+			code = plm_engine_step(round->engine, &stepped, err);
+		}
+		did = did || stepped;
+	}
+	round->settled = !did;
+	return code;
+}
+
+static enum plm_code open_world(struct plm_round *round, struct plm_error *err)
+{
+	struct plm_inbox inbox = {.self = round, .put = put};
+
+	if (!round->settle) {
+		return PLM_OK;
+	}
+	return plm_settle_open(round->now_ms,
+			       round->catalog.types.count > 0 ? &round->catalog : NULL, &inbox,
+			       &round->world, err);
+}
+
 static enum plm_code run(struct plm_round *round, struct plm_error *err)
 {
 	enum plm_code code = parse_cycles(round, err);
@@ -321,12 +435,18 @@ static enum plm_code run(struct plm_round *round, struct plm_error *err)
 		code = open_log(round, err);
 	}
 	if (code == PLM_OK) {
+		code = open_world(round, err);
+	}
+	if (code == PLM_OK) {
 		code = open_engine(round, err);
 	}
 	if (code == PLM_OK) {
 		code = feed(round, err);
 	}
-	return code == PLM_OK ? run_cycles(round, err) : code;
+	if (code != PLM_OK) {
+		return code;
+	}
+	return round->world != NULL ? run_world(round, err) : run_cycles(round, err);
 }
 
 enum plm_code plm_round_open(struct plm_cli *call, struct plm_round **out, struct plm_error *err)
@@ -336,7 +456,11 @@ enum plm_code plm_round_open(struct plm_cli *call, struct plm_round **out, struc
 
 	PLM_ASSERT(round != NULL);
 	round->call = call;
-	code = run(round, err);
+	round->bound.arena = call->arena;
+	code = plm_arena_init(&round->decoded, FACT_BYTES, err);
+	if (code == PLM_OK) {
+		code = run(round, err);
+	}
 	plm_intake_close(round->intake);
 	round->intake = NULL;
 	if (code != PLM_OK) {
@@ -355,6 +479,8 @@ void plm_round_close(struct plm_round *round)
 	plm_engine_close(round->engine);
 	plm_log_close(round->log);
 	plm_intake_close(round->intake);
+	plm_settle_close(round->world);
+	plm_arena_fini(&round->decoded);
 	plm_arena_fini(&round->catalog_space);
 	free(round);
 }

@@ -2,8 +2,9 @@
  * round.h - one decision over manifests: the engine on a log in memory
  *
  * Owns: reading the manifests of a call (-f, --with), the time of the decision, the settings, the
- * catalogue, and driving the engine as --cycles says: facts first, in one go, then cycles. `decide`,
- * `why -f`, `get -f` and the other verbs read the log and the state that come out of it.
+ * catalogue, and driving the engine as --cycles says: facts first, in one go, then cycles; "settled" in
+ * turns with an instant world (settle.h). `decide`, `why -f`, `get -f` and the other verbs read the log
+ * and the state that come out of it.
  */
 #ifndef PLM_TOOLS_ROUND_H
 #define PLM_TOOLS_ROUND_H
@@ -34,6 +35,8 @@ uint64_t plm_round_facts_end(const struct plm_round *round);
 bool plm_round_settled(const struct plm_round *round);
 /* What --cycles said: a number, or 0 for stable and settled. */
 int64_t plm_round_cycles(const struct plm_round *round);
+/* Did pod "ns/name" of the input have a node already? */
+bool plm_round_was_bound(const struct plm_round *round, struct plm_slice pod);
 /* --cycles settled, the default. */
 bool plm_round_is_settling(const struct plm_round *round);
 
