@@ -528,7 +528,7 @@ static void put_unschedulable(struct listing *list)
 	{
 		const struct plm_pod *pod = plm_pod_at(list->st, id);
 
-		if (pod->node.n == 0 && pod->target.n == 0 && is_refusal(&pod->why)) {
+		if (pod->target.n == 0 && is_refusal(&pod->why)) {
 			add_unschedulable(list, rows, &pod->object, &pod->why);
 		}
 	}

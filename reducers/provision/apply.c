@@ -356,12 +356,13 @@ static void fold_pod_fact(const struct folding *in, const struct plm_w_pod *w)
 
 		fold_work(in, job.n == 0 ? job : plm_job_at(in->st, job)->workload_id);
 	}
-	if (id.n == 0 || pod->target.n == 0 || pod->node.n == 0 ||
+	if (id.n == 0 || pod->node.n == 0 || (pod->target.n == 0 && pod->why.seq == 0) ||
 	    !plm_target_stands(in->st, pod->node, false)) {
 		return;
 	}
 	plm_pod_edit(in->st, id)->target = (plm_sym){0};
 	plm_pod_edit(in->st, id)->target_claim = 0;
+	plm_pod_edit(in->st, id)->why = (struct plm_why){0};
 }
 
 static void fold_interruption(const struct folding *in, const struct plm_w_interruption *w)

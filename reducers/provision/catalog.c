@@ -149,6 +149,7 @@ static void build_offers(struct plm_pass *pass)
 		enter_offerings(pass, t, classes + at);
 		at += offerings_of(pass, t);
 	}
+	plm_pass_reservations(pass);
 }
 
 static void build_type(struct plm_pass *pass, uint32_t t)

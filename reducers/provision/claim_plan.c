@@ -9,6 +9,7 @@ struct trial {
 	int64_t *total;
 	int64_t *most, *least; /* over the types that are left; set only when 'bits' changed */
 	bool narrowed;	       /* 'reqs' differ from the claim's */
+	uint64_t *held;	       /* reservations */
 };
 
 static bool distinct_enough(const struct plm_pass *pass, const uint64_t *bits,
@@ -150,7 +151,8 @@ static void link_want(struct plm_pass *pass, struct plm_open *claim, uint32_t wa
 static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
 		     const struct plm_want_shape *shape, uint32_t try, bool *out_never)
 {
-	bool all = try < pass->try_count && PLM_BIT(claim->absorbed, try) != 0;
+	bool all = try < pass->try_count && PLM_BIT(claim->absorbed, try) != 0 &&
+		   pass->types.reservation_count == 0;
 
 	*out_never = false;
 	for (uint32_t r = 0; r < pass->res.count; r++) {
@@ -176,7 +178,7 @@ static void commit(struct plm_pass *pass, struct plm_open *claim, const struct t
 	claim->total = trial->total;
 	claim->most = trial->most;
 	claim->least = trial->least;
-	(void)pass;
+	plm_reserve_commit(pass, claim, trial->held);
 }
 
 static struct trial begin_trial(const struct plm_pass *pass, const struct plm_open *claim,
@@ -188,6 +190,7 @@ static struct trial begin_trial(const struct plm_pass *pass, const struct plm_op
 		.total = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t),
 		.most = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t),
 		.least = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t),
+		.held = PLM_NEW_ARRAY(pass->arena, pass->types.reservation_words, uint64_t),
 	};
 
 	memcpy(trial.total, claim->total, pass->res.count * sizeof(int64_t));
@@ -199,6 +202,7 @@ enum verdict {
 	VERDICT_FITS,
 	VERDICT_NEVER, /* and never will */
 	VERDICT_NOT_NOW,
+	VERDICT_RESERVED, /* a reservation fits, but all of it is held */
 };
 
 /* Requirements of the claim with the pod's and what topology leaves of them. */
@@ -247,6 +251,10 @@ static enum verdict run_trial(struct plm_pass *pass, struct plm_open *claim,
 	    !plm_types_min_values(pass, trial->bits, &trial->reqs, &bad)) {
 		return failed;
 	}
+	if (pass->types.reservation_count > 0 &&
+	    !plm_reserve_try(pass, claim, trial->bits, &trial->reqs, trial->held)) {
+		return VERDICT_RESERVED;
+	}
 	return VERDICT_FITS;
 }
 
@@ -259,7 +267,7 @@ static void placed(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
 	plm_kind_record(pass, shape->kind, &site, &claim->reqs);
 }
 
-bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
+static enum verdict add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
 	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
@@ -274,11 +282,11 @@ bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, 
 	if (!never && kind->shape.ports.n == 0 &&
 	    add_fast(pass, claim, shape, held ? pass->try_count : try, &never)) {
 		placed(pass, claim, want);
-		return true;
+		return VERDICT_FITS;
 	}
 	if (never) {
 		PLM_BIT_SET(claim->failed, try);
-		return false;
+		return VERDICT_NEVER;
 	}
 	if (held) {
 		mark = plm_arena_mark(pass->arena); /* groups may have been made */
@@ -290,13 +298,18 @@ bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, 
 		if (verdict == VERDICT_NEVER) {
 			PLM_BIT_SET(claim->failed, try);
 		}
-		return false;
+		return verdict;
 	}
 	commit(pass, claim, &trial);
 	PLM_BIT_SET(claim->absorbed, try);
 	claim->ports = plm_ports_add(&pass->sched, claim->ports, kind->shape.ports);
 	placed(pass, claim, want);
-	return true;
+	return VERDICT_FITS;
+}
+
+bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
+{
+	return add(pass, claim, want, ask) == VERDICT_FITS;
 }
 
 /* ---- a new claim ------------------------------------------------------------------------------- */
@@ -383,11 +396,12 @@ static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
 	}
 	claim->failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
 	claim->absorbed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
+	claim->held = PLM_NEW_ARRAY(pass->arena, pass->types.reservation_words, uint64_t);
 	claim->relaxed = plm_root(pass->st)->min_values == PLM_MIN_VALUES_BEST_EFFORT;
 	return claim;
 }
 
-bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
+enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
 
@@ -395,7 +409,7 @@ bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 		struct plm_pool *pool = &pass->pools[p];
 		size_t mark = 0;
 		struct plm_open *claim = NULL;
-		bool never = false;
+		enum verdict verdict = VERDICT_FITS;
 
 		if (pool->use != PLM_POOL_USED || PLM_BIT(pool->failed, shape->first_try + ask) ||
 		    pool->nodes_left <= 0 || pool->size_left <= 0) {
@@ -407,20 +421,23 @@ bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 		}
 		mark = plm_arena_mark(pass->arena);
 		claim = begin_claim(pass, p);
-		if (plm_open_add(pass, claim, want, ask)) {
+		verdict = add(pass, claim, want, ask);
+		if (verdict == VERDICT_FITS) {
 			claim->relaxed = false;
 			pass->claims_made++;
 			take_limits(pass, pool, claim);
 			list_add(pass, claim);
-			return true;
+			return PLM_OPENED;
 		}
-		never = PLM_BIT(claim->failed, shape->first_try + ask) != 0;
 		plm_arena_rewind(pass->arena, mark);
-		if (never) {
+		if (verdict == VERDICT_RESERVED) {
+			return PLM_OPENED_WAITS; /* a lighter pool is no way out */
+		}
+		if (verdict == VERDICT_NEVER) {
 			PLM_BIT_SET(pool->failed, shape->first_try + ask);
 		}
 	}
-	return false;
+	return PLM_OPENED_NOT;
 }
 
 bool plm_open_empty(struct plm_pass *pass, uint32_t index)

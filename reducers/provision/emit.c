@@ -458,13 +458,17 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 {
 	const struct plm_pool *pool = &pass->pools[claim->pool];
 	struct plm_w_claim *w = PLM_NEW(pass->arena, struct plm_w_claim);
-	struct plm_reqs pinned = pin_capacity_type(pass, claim);
+	struct plm_reqs pinned = {0};
 	uint32_t count = 0;
 	int64_t price = PLM_UNSET;
-	uint32_t *types = plm_open_types(pass, claim, PLM_LIMIT_CLAIM_TYPES, &count, &price);
-	struct plm_vec offers = emit_offers(pass, types, count, &claim->reqs, &price);
+	uint32_t *types = NULL;
+	struct plm_vec offers = {0};
 	uint32_t handle = 0;
 
+	plm_reserve_pin(pass, claim);
+	pinned = pin_capacity_type(pass, claim);
+	types = plm_open_types(pass, claim, PLM_LIMIT_CLAIM_TYPES, &count, &price);
+	offers = emit_offers(pass, types, count, &claim->reqs, &price);
 	w->name = claim_name(pass, pool->slot->object.name,
 			     plm_root(pass->st)->claims_made + ordinal);
 	w->pool = text(&pass->sched, pool->slot->object.name);

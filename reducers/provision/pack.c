@@ -73,16 +73,18 @@ static bool try_claims(struct plm_pass *pass, uint32_t want, uint32_t ask)
 	return false;
 }
 
-static bool try_add(struct plm_pass *pass, uint32_t want, uint32_t ask)
+static enum plm_opened try_add(struct plm_pass *pass, uint32_t want, uint32_t ask)
 {
+	enum plm_opened opened = PLM_OPENED;
+
 	if (try_seats(pass, want, ask) || try_claims(pass, want, ask)) {
-		return true;
+		return PLM_OPENED;
 	}
-	if (!plm_open_new(pass, want, ask)) {
-		return false;
+	opened = plm_open_new(pass, want, ask);
+	if (opened == PLM_OPENED) {
+		settle(pass, pass->claim_count - 1);
 	}
-	settle(pass, pass->claim_count - 1);
-	return true;
+	return opened;
 }
 
 /* All states of its preferences, one after the other. */
@@ -98,8 +100,10 @@ static bool try_all(struct plm_pass *pass, uint32_t want)
 	}
 	for (uint32_t ask = 0; ask < kind->ask_count; ask++) {
 		held = plm_kind_held(pass, shape->kind, ask) || held;
-		if (try_add(pass, want, ask)) {
-			return true;
+		enum plm_opened opened = try_add(pass, want, ask);
+
+		if (opened != PLM_OPENED_NOT) {
+			return opened == PLM_OPENED;
 		}
 	}
 	shape->hopeless = held ? 0 : pass->claims_made + 1;

@@ -46,7 +46,14 @@ struct plm_key_classes {
 struct plm_offer_class {
 	plm_sym requirements;
 	plm_sym zone, capacity_type, reservation;
+	uint32_t reserved; /* index of its reservation + 1; 0 = none */
 	struct plm_reqs reqs;
+};
+
+/* A capacity reservation: instances that no claim of this pass holds yet. */
+struct plm_reservation {
+	plm_sym id;
+	int64_t left; /* INT64_MAX = not counted */
 };
 
 struct plm_types {
@@ -64,6 +71,8 @@ struct plm_types {
 	uint32_t offer_words;
 	uint64_t *available; /* count x offer_words: classes that are in stock at a known price */
 	uint64_t *existing;  /* the same, whether in stock or not */
+	struct plm_reservation *reservations;
+	uint32_t reservation_count, reservation_words;
 };
 
 /* Daemon sets that run on the same types of a pool. */
@@ -129,6 +138,7 @@ struct plm_open {
 	int64_t *least; /* and the least */
 	const struct plm_ports *ports;
 	uint64_t *failed, *absorbed;
+	uint64_t *held; /* reservations of which it holds an instance */
 	uint32_t first, pods;
 	struct plm_slice name_text; /* given when it is written out */
 };
@@ -303,6 +313,16 @@ void plm_pass_begin_types(struct plm_pass *pass, const struct plm_state *st,
 void plm_pass_begin(struct plm_pass *pass, const struct plm_state *st, struct plm_arena *arena,
 		    const struct plm_demand *demand);
 
+/* ---- reserve.c ---- */
+void plm_pass_reservations(struct plm_pass *pass);
+/* Reservations that 'claim' would hold with these types and requirements. False: none is left of those
+ * that fit, so it has to wait. */
+bool plm_reserve_try(const struct plm_pass *pass, const struct plm_open *claim,
+		     const uint64_t *bits, const struct plm_reqs *reqs, uint64_t *held);
+void plm_reserve_commit(struct plm_pass *pass, struct plm_open *claim, const uint64_t *held);
+/* A finished claim that holds reservations requires them. */
+void plm_reserve_pin(const struct plm_pass *pass, struct plm_open *claim);
+
 /* ---- spread.c ---- */
 void plm_pass_topology(struct plm_pass *pass);
 /* Does topology have a say in where pods of this kind go in this state? */
@@ -319,7 +339,12 @@ void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo
 void plm_pass_pack(struct plm_pass *pass);
 /* Places for one want in one state of its preferences. True: placed. */
 bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask);
-bool plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask);
+enum plm_opened {
+	PLM_OPENED,
+	PLM_OPENED_NOT,
+	PLM_OPENED_WAITS, /* for a reservation: what is asked for is not to be eased */
+};
+enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask);
 /* A claim of pool 'pool' that nobody asked for. False: it cannot have one. */
 bool plm_open_empty(struct plm_pass *pass, uint32_t pool);
 bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, uint32_t ask);
