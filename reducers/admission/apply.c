@@ -411,6 +411,18 @@ static void fold_job(struct plm_state *st, const struct plm_w_job *w)
 	}
 }
 
+/* A pod of a PodSet may be the one that ends its workload. */
+static void fold_pod(struct plm_state *st, const struct plm_w_pod *w)
+{
+	plm_sym owner = plm_sym_find(st, w->meta.owner_uid);
+	plm_id set = owner.n == 0 ? (plm_id){0} : plm_index_find(st, PLM_KEY_JOB_UID, owner.n, 0);
+	plm_id workload = set.n == 0 ? set : plm_job_at(st, set)->workload_id;
+
+	if (workload.n != 0 && plm_workload_at(st, workload)->stage == PLM_STAGE_FINISHED) {
+		workload_changed(st, workload);
+	}
+}
+
 /* Priorities may have moved: those that wait are tried again in their new order. */
 static void priorities_changed(struct plm_state *st)
 {
@@ -466,6 +478,9 @@ static void fold_fact(const struct folding *in)
 	}
 	case PLM_EV_JOB:
 		fold_job(st, w);
+		break;
+	case PLM_EV_POD:
+		fold_pod(st, w);
 		break;
 	case PLM_EV_CATALOG:
 	case PLM_EV_NODE:
