@@ -1,6 +1,5 @@
 #include "config.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -11,8 +10,8 @@
 #define ENV_SIZE 64
 
 static const struct plm_config_key_info keys[] = {
-#define KEY_ROW(id, flag, file, kind, choices, otherwise, help)                                    \
-	{flag, file, PLM_CONFIG_##kind, choices, otherwise, help},
+#define KEY_ROW(id, flag, file, kind, choices, otherwise)                                          \
+	{flag, file, PLM_CONFIG_##kind, choices, otherwise},
 	PLM_CONFIG_KEYS(KEY_ROW)
 #undef KEY_ROW
 };
@@ -248,7 +247,11 @@ static void env_name(const char *flag, char name[ENV_SIZE])
 
 	PLM_ASSERT(size < ENV_SIZE);
 	for (char *c = name; *c != '\0'; c++) {
-		*c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
+		if (*c == '-') {
+			*c = '_';
+		} else if (*c >= 'a' && *c <= 'z') {
+			*c = (char)(*c - 'a' + 'A');
+		}
 	}
 }
 

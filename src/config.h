@@ -21,45 +21,35 @@ enum plm_config_kind {
 	PLM_CONFIG_SWITCH,   /* true or false; a flag alone is true */
 };
 
-/* X(ID, "flag", "fileKey", KIND, "choices", default or NULL, "help") */
+/* X(ID, "flag", "fileKey", KIND, "choices", default or NULL); what each is for: tools/command.h */
 /* clang-format off */
 #define PLM_CONFIG_KEYS(X)                                                                         \
-	X(CONFIG, "config", "", TEXT, "", NULL, "settings file (YAML or JSON)")                    \
-	X(DATA_DIR, "data-dir", "dataDir", TEXT, "", NULL, "folder of the log; required")          \
-	X(MODE, "mode", "mode", CHOICE, "observe|enforce", NULL,                                   \
-	  "observe = decide and log, change nothing; default: observe, with --cloud sim enforce")  \
-	X(ENFORCE, "enforce", "enforce", CHOICES, "queues|nodes", NULL,                            \
-	  "enforce these areas only")                                                              \
-	X(CLOUD, "cloud", "cloud", CHOICE, "ec2|sim|none", NULL, "the cloud; required")            \
-	X(KUBECONFIG, "kubeconfig", "kubeconfig", TEXT, "", NULL, "FILE or in-cluster")            \
-	X(EC2_ENDPOINT, "ec2-endpoint", "ec2Endpoint", TEXT, "", NULL, "URL of the EC2 API")       \
-	X(REGION, "region", "region", TEXT, "", "us-west-2", "region of the cloud")                \
-	X(CLUSTER_NAME, "cluster-name", "clusterName", TEXT, "", "plimsoll", "the cluster's name") \
-	X(COMPAT, "compat", "compat", CHOICE, "strict|better", "better", "as Kueue and Karpenter") \
-	X(CATALOG, "catalog", "catalog", TEXT, "", "builtin", "instance types: FILE or builtin")   \
-	X(FILENAME, "filename", "filename", LIST, "", NULL,                                        \
-	  "manifests that --cloud sim begins with")                                                \
-	X(SCENARIO, "scenario", "scenario", TEXT, "", NULL, "scenario that --cloud sim plays")     \
-	X(SEED, "seed", "seed", NUMBER, "", "1", "seed of the random draws of --cloud sim")        \
-	X(LISTEN, "listen", "listen", TEXT, "", NULL, "ADDR:PORT of /metrics and /version")        \
-	X(HEALTH_LISTEN, "health-listen", "healthListen", TEXT, "", NULL,                          \
-	  "ADDR:PORT of /healthz, /livez, /readyz")                                                \
-	X(LOG_LEVEL, "log-level", "logLevel", CHOICE, "debug|info|warn|error", "info",             \
-	  "of the lines")                                                                          \
-	X(BALLAST, "ballast", "ballast", SWITCH, "", "true",                                       \
-	  "keep a file of 256 MiB beside the log, given up when the disk is full")                 \
-	X(ANY_FILESYSTEM, "allow-any-filesystem", "allowAnyFilesystem", SWITCH, "", "false",       \
-	  "do not refuse network and overlay file systems: the log may then be lost")              \
-	X(SNAPSHOT_EVENTS, "snapshot-events", "snapshotEvents", NUMBER, "", "65536",               \
-	  "events between snapshots")                                                              \
-	X(PROFILE, "profile", "profile", CHOICE, "small|cluster", "cluster",                       \
-	  "capacity of the state")                                                                 \
-	X(DRAIN, "drain-timeout", "drainTimeout", DURATION, "", "20s",                             \
-	  "how long SIGTERM waits for effects in flight")
+	X(CONFIG, "config", "", TEXT, "", NULL)                                                    \
+	X(DATA_DIR, "data-dir", "dataDir", TEXT, "", NULL)                                         \
+	X(MODE, "mode", "mode", CHOICE, "observe|enforce", NULL)                                   \
+	X(ENFORCE, "enforce", "enforce", CHOICES, "queues|nodes", NULL)                            \
+	X(CLOUD, "cloud", "cloud", CHOICE, "ec2|sim|none", NULL)                                   \
+	X(KUBECONFIG, "kubeconfig", "kubeconfig", TEXT, "", NULL)                                  \
+	X(EC2_ENDPOINT, "ec2-endpoint", "ec2Endpoint", TEXT, "", NULL)                             \
+	X(REGION, "region", "region", TEXT, "", "us-west-2")                                       \
+	X(CLUSTER_NAME, "cluster-name", "clusterName", TEXT, "", "plimsoll")                       \
+	X(COMPAT, "compat", "compat", CHOICE, "strict|better", "better")                           \
+	X(CATALOG, "catalog", "catalog", TEXT, "", "builtin")                                      \
+	X(FILENAME, "filename", "filename", LIST, "", NULL)                                        \
+	X(SCENARIO, "scenario", "scenario", TEXT, "", NULL)                                        \
+	X(SEED, "seed", "seed", NUMBER, "", "1")                                                   \
+	X(LISTEN, "listen", "listen", TEXT, "", NULL)                                              \
+	X(HEALTH_LISTEN, "health-listen", "healthListen", TEXT, "", NULL)                          \
+	X(LOG_LEVEL, "log-level", "logLevel", CHOICE, "debug|info|warn|error", "info")             \
+	X(NO_BALLAST, "no-ballast", "noBallast", SWITCH, "", "false")                              \
+	X(ANY_FILESYSTEM, "allow-any-filesystem", "allowAnyFilesystem", SWITCH, "", "false")       \
+	X(SNAPSHOT_EVENTS, "snapshot-events", "snapshotEvents", NUMBER, "", "65536")               \
+	X(PROFILE, "profile", "profile", CHOICE, "small|cluster", "cluster")                       \
+	X(DRAIN, "drain-timeout", "drainTimeout", DURATION, "", "20s")
 /* clang-format on */
 
 enum plm_config_key {
-#define PLM_CONFIG_ENUM(id, flag, file, kind, choices, otherwise, help) PLM_CONFIG_KEY_##id,
+#define PLM_CONFIG_ENUM(id, flag, file, kind, choices, otherwise) PLM_CONFIG_KEY_##id,
 	PLM_CONFIG_KEYS(PLM_CONFIG_ENUM)
 #undef PLM_CONFIG_ENUM
 	PLM_CONFIG_KEY_COUNT
@@ -68,7 +58,7 @@ enum plm_config_key {
 struct plm_config_key_info {
 	const char *flag, *file;
 	enum plm_config_kind kind;
-	const char *choices, *otherwise, *help;
+	const char *choices, *otherwise;
 };
 const struct plm_config_key_info *plm_config_key_info(enum plm_config_key key);
 

@@ -115,6 +115,16 @@ static size_t left_at(const struct plm_ring *ring, uint64_t position)
 	return ring->capacity - (size_t)(position % ring->capacity);
 }
 
+/* The place behind 'bytes'. */
+static uint8_t *append(uint8_t *at, struct plm_slice bytes)
+{
+	if (bytes.size > 0) {
+		PLM_ASSERT(bytes.ptr != NULL);
+		memcpy(at, bytes.ptr, bytes.size);
+	}
+	return at + bytes.size;
+}
+
 static void write_entry(uint8_t *at, size_t size, const struct plm_observation *observation)
 {
 	struct head head = {
@@ -127,14 +137,9 @@ static void write_entry(uint8_t *at, size_t size, const struct plm_observation *
 		.has_pos = observation->pos.ptr != NULL,
 	};
 
-	memcpy(at, &head, sizeof(head));
-	at += sizeof(head);
-	if (head.pos_size > 0) {
-		memcpy(at, observation->pos.ptr, head.pos_size);
-	}
-	if (head.payload_size > 0) {
-		memcpy(at + head.pos_size, observation->payload.ptr, head.payload_size);
-	}
+	at = append(at, plm_slice_of(&head, sizeof(head)));
+	at = append(at, observation->pos);
+	(void)append(at, observation->payload);
 }
 
 /* Room for 'size' bytes in one piece; moves 'end' over what is too short at the end of the memory. */

@@ -125,7 +125,7 @@ static enum plm_code check_folder(struct daemon *d, struct plm_error *err)
 	} else if (code == PLM_E_REFUSED) {
 		return plm_fail_prefix(err, code, "data-dir (--allow-any-filesystem overrides)");
 	}
-	if (code == PLM_OK && plm_config_number(&d->config, PLM_CONFIG_KEY_BALLAST) != 0) {
+	if (code == PLM_OK && plm_config_number(&d->config, PLM_CONFIG_KEY_NO_BALLAST) == 0) {
 		d->ballast = plm_volume_ballast_make(d->folder, err) == PLM_OK;
 		if (!d->ballast) {
 			tell_error("store", "no ballast", err);

@@ -85,7 +85,9 @@ static int run(struct plm_cli *call, int argc, char **argv)
 	if (code == PLM_OK && plm_cli_has(call, PLM_FLAG_TIMEOUT)) {
 		start_timeout(plm_cli_number(call, PLM_FLAG_TIMEOUT, 0));
 	}
-	if (code == PLM_OK) {
+	if (code == PLM_OK && call->command->run == NULL) {
+		code = plm_fail(&err, PLM_E_USAGE, "--help cannot be the value of a setting");
+	} else if (code == PLM_OK) {
 		code = call->command->run(call, &err);
 	}
 	if (code == PLM_OK) {
@@ -99,7 +101,18 @@ static int run(struct plm_cli *call, int argc, char **argv)
 	return plm_code_exit(code);
 }
 
-int plm_cli_main(int argc, char **argv)
+/* Is it `run`, and does it not only ask for help? */
+static bool is_daemon(int argc, char **argv)
+{
+	bool help = false;
+
+	for (int i = 2; i < argc; i++) {
+		help = help || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+	}
+	return argc > 1 && strcmp(argv[1], "run") == 0 && !help;
+}
+
+int plm_cli_main(int argc, char **argv, plm_daemon_fn *daemon)
 {
 	const char *name = base_name(argc > 0 ? argv[0] : "plimsoll");
 	bool completing = strcmp(name, "kubectl_complete-plimsoll") == 0;
@@ -110,6 +123,9 @@ int plm_cli_main(int argc, char **argv)
 
 	handle(SIGPIPE, SIG_IGN);
 	handle(SIGABRT, on_abort);
+	if (is_daemon(argc, argv)) {
+		return daemon(argc - 2, argv + 2);
+	}
 	if (completing || (argc > 1 && strcmp(argv[1], "__complete") == 0)) {
 		int skip = completing ? 1 : 2;
 

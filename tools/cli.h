@@ -8,7 +8,13 @@
 #ifndef PLM_TOOLS_CLI_H
 #define PLM_TOOLS_CLI_H
 
+/*
+ * The verb `run` lies above the tools: it gets its arguments unread (settings are src/config's to read)
+ * and returns the process's exit code.
+ */
+typedef int plm_daemon_fn(int argc, char **argv);
+
 /* Run the verb that 'argv' names; returns the process's exit code. */
-int plm_cli_main(int argc, char **argv);
+int plm_cli_main(int argc, char **argv, plm_daemon_fn *daemon);
 
 #endif

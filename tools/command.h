@@ -78,6 +78,37 @@ enum plm_flag_kind {
 	X(TRACE, "trace", 0, SWITCH, "", "",                                                       \
 	  "print what happens as it does: decisions, effects, outcomes")                           \
 	X(TIMEOUT, "timeout", 0, DURATION, "DUR", "", "give up with 124 after this time")          \
+	X(SETTINGS, "config", 0, TEXT, "FILE", "",                                                 \
+	  "settings file (YAML or JSON): the flags' names as keys, clusterName for "               \
+	  "--cluster-name")                                                                        \
+	X(DATA_DIR, "data-dir", 0, TEXT, "DIR", "", "folder of the log; made when it is missing")  \
+	X(MODE, "mode", 0, CHOICE, "MODE", "observe|enforce",                                      \
+	  "observe = decide and log but change nothing; default observe, with --cloud sim "        \
+	  "enforce")                                                                               \
+	X(ENFORCE, "enforce", 0, LIST, "AREA", "queues|nodes", "carry out decisions of AREA only") \
+	X(CLOUD, "cloud", 0, CHOICE, "CLOUD", "ec2|sim|none",                                      \
+	  "sim = an embedded cluster and cloud in wall time; this build has no other")             \
+	X(KUBECONFIG, "kubeconfig", 0, TEXT, "FILE", "", "FILE or in-cluster; not with sim")       \
+	X(EC2_ENDPOINT, "ec2-endpoint", 0, TEXT, "URL", "", "URL of the EC2 API; not with sim")    \
+	X(CLUSTER_NAME, "cluster-name", 0, TEXT, "NAME", "",                                       \
+	  "name of the cluster, from which an embedded one has its identity; default plimsoll")    \
+	X(SCENARIO, "scenario", 0, TEXT, "FILE", "",                                               \
+	  "a scenario that the embedded ends play from the beginning of the log on")               \
+	X(LISTEN, "listen", 0, TEXT, "ADDR", "", "address:port of /metrics and /version")          \
+	X(HEALTH_LISTEN, "health-listen", 0, TEXT, "ADDR", "",                                     \
+	  "address:port of /healthz, /livez and /readyz")                                          \
+	X(LOG_LEVEL, "log-level", 0, CHOICE, "LEVEL", "debug|info|warn|error",                     \
+	  "which lines are printed; default info")                                                 \
+	X(NO_BALLAST, "no-ballast", 0, SWITCH, "", "",                                             \
+	  "do not keep a file of 256 MiB beside the log to give up when the disk is full")         \
+	X(ANY_FILESYSTEM, "allow-any-filesystem", 0, SWITCH, "", "",                               \
+	  "write to network and overlay file systems too: the log may be lost there")              \
+	X(SNAPSHOT_EVENTS, "snapshot-events", 0, NUMBER, "N", "",                                  \
+	  "events between two snapshots; default 65536")                                           \
+	X(PROFILE, "profile", 0, CHOICE, "PROFILE", "small|cluster",                               \
+	  "capacity of a new log's state; default cluster")                                        \
+	X(DRAIN_TIMEOUT, "drain-timeout", 0, DURATION, "DUR", "",                                  \
+	  "how long SIGTERM waits for effects in flight; default 20s")                             \
 	X(MAN, "man", 0, SWITCH, "", "", "as a man page")                                          \
 	X(MARKDOWN, "markdown", 0, SWITCH, "", "", "the whole reference as Markdown")
 
@@ -98,7 +129,7 @@ struct plm_flag_info {
 	const char *help;
 };
 
-#define PLM_COMMAND_MAX_FLAGS 24
+#define PLM_COMMAND_MAX_FLAGS 28
 #define PLM_COMMAND_MAX_OPERANDS 8
 
 struct plm_cli;
@@ -114,7 +145,7 @@ struct plm_command {
 	const char *formats;  /* of -o, the first is the default; NULL = no -o */
 	const char *exits;    /* exit codes besides 0, 2 and 70, separated by spaces */
 	uint8_t min_operands, max_operands;
-	plm_verb_fn *run;
+	plm_verb_fn *run;			    /* NULL: the daemon's (cli.h) */
 	enum plm_flag flags[PLM_COMMAND_MAX_FLAGS]; /* ends with PLM_FLAG_NONE */
 };
 

@@ -15,12 +15,44 @@
 	"The source is a log (-L: a folder or a .plog file) or manifests (-f), from which a log "  \
 	"is made in memory and one decision taken, as `decide` does."
 
+#define RUN "Run"
 #define DECIDE "Decide"
 #define LOOK "Look"
 #define LOG_GROUP "Log"
 #define OTHER "Other"
 
 static const struct plm_command commands[] = {
+	{"run",
+	 RUN,
+	 "",
+	 "the daemon: decide on what happens, as it happens",
+	 "Writes everything that it sees, decides and does to the log in --data-dir, and carries "
+	 "out "
+	 "what it decided when that is durable. A daemon that was killed goes on from its log. One "
+	 "process at a time: a second one ends with 8.\n\n"
+	 "--cloud sim plays the cluster and the cloud inside the process, in wall time: it begins "
+	 "with the manifests of -f or --scenario, and after a restart with what the log last saw "
+	 "of "
+	 "each object; objects that the log knows are not applied again.\n\n"
+	 "Each flag may be given in the environment (PLIMSOLL_DATA_DIR for --data-dir) or in the "
+	 "file of --config (dataDir); a flag wins over the environment, that over the file. A "
+	 "wrong "
+	 "setting ends with 78 and names the key. The lines on stdout are JSON with Karpenter's "
+	 "key "
+	 "names. SIGTERM finishes the effects in flight, syncs and ends with 0; a second one does "
+	 "not wait.",
+	 "run --cloud sim --data-dir ./data --scenario examples/gpu-burst.yaml\n"
+	 "run --cloud sim --data-dir ./data -f examples/simple --mode observe",
+	 NULL,
+	 "5 7 8 75 78",
+	 0,
+	 0,
+	 NULL,
+	 {F(SETTINGS),	    F(DATA_DIR),      F(MODE),	     F(ENFORCE),	F(CLOUD),
+	  F(KUBECONFIG),    F(EC2_ENDPOINT),  F(REGION),     F(CLUSTER_NAME),	F(COMPAT),
+	  F(CATALOG),	    F(FILENAME),      F(SCENARIO),   F(SCENARIO_SEED),	F(LISTEN),
+	  F(HEALTH_LISTEN), F(LOG_LEVEL),     F(NO_BALLAST), F(ANY_FILESYSTEM), F(SNAPSHOT_EVENTS),
+	  F(PROFILE),	    F(DRAIN_TIMEOUT), F(HELP)}},
 	{"decide",
 	 DECIDE,
 	 "",

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "tools/command.h"
 
 static struct plm_arena arena;
 static const char *env_mode;
@@ -83,7 +84,10 @@ static void write_file(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "w");
 
-	assert_non_null(file);
+	if (file == NULL) {
+		fail_msg("%s cannot be written", path);
+		return;
+	}
 	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
 	assert_int_equal(fclose(file), 0);
 }
@@ -171,6 +175,29 @@ static void wrong_row(const struct wrong_case *row)
 }
 PLM_TEST_ROWS(wrong_row, struct wrong_case)
 
+/* --help, man page and completion come from the command table, the values from here. */
+static void the_help_knows_every_key(void **state)
+{
+	const struct plm_command *run = plm_command_find("run");
+	int flags = 0;
+
+	(void)state;
+	assert_non_null(run);
+	for (int i = 0; i < PLM_CONFIG_KEY_COUNT; i++) {
+		const struct plm_config_key_info *key = plm_config_key_info((enum plm_config_key)i);
+		enum plm_flag flag = plm_command_flag(run, key->flag, strlen(key->flag));
+
+		assert_int_not_equal(flag, PLM_FLAG_NONE);
+		if (key->kind == PLM_CONFIG_CHOICE) {
+			assert_string_equal(plm_flag_info(flag)->choices, key->choices);
+		}
+	}
+	while (run->flags[flags] != PLM_FLAG_NONE) {
+		flags++;
+	}
+	assert_int_equal(flags, PLM_CONFIG_KEY_COUNT + 1); /* and --help */
+}
+
 int main(void)
 {
 	static struct plm_tests tests;
@@ -181,5 +208,6 @@ int main(void)
 	PLM_TEST_ADD(&tests, the_last_of_a_flag_wins_and_defaults_fill_in);
 	PLM_TEST_ADD(&tests, flag_over_environment_over_file);
 	PLM_TEST_TABLE(&tests, wrong_row, wrong_table);
+	PLM_TEST_ADD(&tests, the_help_knows_every_key);
 	return plm_tests_run(&tests, "config");
 }

@@ -58,10 +58,13 @@ static int run_for(long ms)
 	int code = 0;
 
 	(void)snprintf(line, sizeof(line),
-		       "--cloud sim --data-dir %s --scenario %s --log-level debug --ballast=false "
+		       "--cloud sim --data-dir %s --scenario %s --log-level debug --no-ballast "
 		       "--snapshot-events 1 --profile small --allow-any-filesystem",
 		       folder, scenario);
-	assert_true(lines >= 0 && file >= 0);
+	if (lines < 0 || file < 0) {
+		fail_msg("no descriptors");
+		return -1;
+	}
 	(void)fflush(stdout);
 	assert_true(dup2(file, STDOUT_FILENO) >= 0);
 	assert_int_equal(pthread_create(&thread, NULL, end_it, &ms), 0);

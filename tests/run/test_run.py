@@ -33,7 +33,7 @@ class Daemon:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         # Opened twice: a shared descriptor would share its place in the file with the process.
         self.notes = tempfile.mkdtemp(prefix="plm-run-notes-", dir=NOTES)
-        command = [PLIMSOLL, "run", "--cloud", "sim", "--data-dir", folder, "--ballast=false",
+        command = [PLIMSOLL, "run", "--cloud", "sim", "--data-dir", folder, "--no-ballast",
                    "--profile", "small", "--allow-any-filesystem"]
         if scenario:
             command += ["--scenario", scenario]
@@ -235,7 +235,7 @@ def one_area_is_enforced(folder):
 
 
 def the_ballast_lies_beside_the_log(folder):
-    daemon = Daemon(folder, "--ballast")
+    daemon = Daemon(folder, "--no-ballast=false")
     daemon.wait_for("started")
     stop(daemon)
     assert os.path.getsize(os.path.join(folder, "ballast")) == 256 << 20
