@@ -46,7 +46,7 @@ static struct text make(bool yaml)
 	struct text text = {.bytes = NULL};
 	FILE *file = open_memstream(&text.bytes, &text.size);
 
-	bench_check(file != NULL, "no memory");
+	PLM_ASSERT(file != NULL);
 	(void)fputs(yaml ? "" : "{\"apiVersion\":\"v1\",\"items\":[", file);
 	for (int i = 0; i < WORKLOADS; i++) {
 		(void)fputs(i == 0 ? "" : (yaml ? "---\n" : ",\n"), file);

@@ -3,8 +3,6 @@
  *
  * They are refused with a text, or give facts that can be encoded and decoded again.
  */
-#include <stdlib.h>
-
 #include "adapters/manifest/manifest.h"
 #include "codec/codec.h"
 #include "tests/fuzz/fuzz.h"
@@ -53,9 +51,7 @@ static void read_as(const char *name, struct plm_slice bytes)
 	const struct plm_manifest_sink sink = {&reader, on_fact, on_setting, on_warn};
 	struct plm_error err = {0};
 
-	if (plm_manifest_open(&reader, &options, &sink, &err) != PLM_OK) {
-		abort();
-	}
+	PLM_ASSERT(plm_manifest_open(&reader, &options, &sink, &err) == PLM_OK);
 	if (plm_manifest_read_text(reader, name, bytes, &err) != PLM_OK) {
 		PLM_ASSERT(err.code != PLM_OK && err.text[0] != '\0');
 	}
@@ -64,8 +60,8 @@ static void read_as(const char *name, struct plm_slice bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (arena.base == NULL && plm_arena_init(&arena, MEMORY, NULL) != PLM_OK) {
-		abort();
+	if (arena.base == NULL) {
+		PLM_ASSERT(plm_arena_init(&arena, MEMORY, NULL) == PLM_OK);
 	}
 	read_as("fuzz.yaml", plm_slice_of(data, size));
 	read_as("fuzz.json", plm_slice_of(data, size));

@@ -12,7 +12,9 @@ static void append(char *to, size_t size, struct plm_slice text)
 	size_t used = strlen(to);
 
 	assert_true(used + text.size + 2 < size);
-	memcpy(to + used, text.ptr, text.size);
+	if (text.size > 0) {
+		memcpy(to + used, text.ptr, text.size);
+	}
 	to[used + text.size] = '\n';
 	to[used + text.size + 1] = '\0';
 }

@@ -434,14 +434,21 @@ static void hash_is_of_the_item_only(void **state)
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
+static FILE *create(const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	PLM_ASSERT(file != NULL);
+	return file;
+}
+
 static void put(const char *folder, const char *name, const char *text)
 {
 	char path[256];
 	FILE *file = NULL;
 
 	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
+	file = create(path);
 	assert_true(fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 }
@@ -494,7 +501,34 @@ static void missing_files_are_named(void **state)
 	plm_heard_close(&heard);
 }
 
-/* Through the window piece by piece: many items, one longer than a chunk, one too long. */
+#define YAML_ITEM "- {apiVersion: v1, kind: Namespace, metadata: {name: n%d, a: \""
+#define JSON_ITEM                                                                                  \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"n%d\",\"a\":\""
+
+static void put_digits(FILE *file, int tens)
+{
+	for (int i = 0; i < tens; i++) {
+		(void)fputs("0123456789", file);
+	}
+}
+
+/* 20,000 short items and one that is longer than a chunk. */
+static void put_list(const char *path, bool yaml)
+{
+	FILE *file = create(path);
+
+	(void)fputs(yaml ? "kind: List\nitems:\n" : "{\"kind\":\"List\",\"items\":[", file);
+	for (int i = 0; i < 20000; i++) {
+		(void)fprintf(file, yaml ? YAML_ITEM : JSON_ITEM, i);
+		(void)fputs(yaml ? "\"}}\n" : "\"}},\n", file);
+	}
+	(void)fprintf(file, yaml ? YAML_ITEM : JSON_ITEM, 20000);
+	put_digits(file, 100000);
+	(void)fputs(yaml ? "\"}}\n" : "\"}}]}\n", file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Through the window piece by piece. */
 static void long_inputs_pass_the_window(void **state)
 {
 	char folder[] = "/tmp/plm-manifest-XXXXXX";
@@ -502,7 +536,6 @@ static void long_inputs_pass_the_window(void **state)
 	struct plm_error err = {0};
 	const struct plm_manifest_options options = {.now_ms = 0};
 	const struct plm_manifest_sink sink = {0};
-	FILE *file = NULL;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
@@ -510,45 +543,35 @@ static void long_inputs_pass_the_window(void **state)
 	for (int yaml = 0; yaml <= 1; yaml++) {
 		struct plm_manifest *reader = NULL;
 
-		file = fopen(path, "w");
-		assert_non_null(file);
-		(void)fprintf(file,
-			      yaml ? "kind: List\nitems:\n" : "{\"kind\":\"List\",\"items\":[");
-		for (int i = 0; i < 20000; i++) {
-			(void)fprintf(file,
-				      yaml ? "- {apiVersion: v1, kind: Namespace, metadata: {name: "
-					     "n%d}}\n"
-					   : "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\","
-					     "\"metadata\":{"
-					     "\"name\":\"n%d\"}},\n",
-				      i);
-		}
-		(void)fprintf(file,
-			      yaml ? "- {apiVersion: v1, kind: Namespace, metadata: {name: z, a: \""
-				   : "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{"
-				     "\"name\":\"z\",\"a\":\"");
-		for (int i = 0; i < 100000; i++) {
-			(void)fputs("0123456789", file);
-		}
-		(void)fputs(yaml ? "\"}}\n" : "\"}}]}\n", file);
-		assert_int_equal(fclose(file), 0);
+		put_list(path, yaml == 1);
 		plm_assert_ok(plm_manifest_open(&reader, &options, &sink, &err), &err);
 		plm_assert_ok(plm_manifest_read(reader, path, &err), &err);
 		assert_int_equal(plm_manifest_count(reader), 20001);
 		plm_manifest_close(reader);
 	}
-	file = fopen(path, "w");
-	assert_non_null(file);
+	drop(folder, "long");
+	assert_int_equal(rmdir(folder), 0);
+}
+
+static void too_long_an_item_is_refused(void **state)
+{
+	char folder[] = "/tmp/plm-manifest-XXXXXX";
+	char path[64];
+	struct plm_error err = {0};
+	FILE *file = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/long", folder);
+	file = create(path);
 	(void)fputs("kind: x\na: \"", file);
-	for (int i = 0; i < 1000000; i++) {
-		(void)fputs("0123456789", file);
-	}
+	put_digits(file, 1000000);
 	assert_int_equal(fclose(file), 0);
 	plm_heard_open(&heard, false);
 	plm_assert_fails(plm_manifest_read(heard.reader, path, &err), PLM_E_LIMIT, err,
 			 "one document, or one item of a list, is longer than 8388608 bytes");
 	plm_heard_close(&heard);
-	assert_int_equal(unlink(path), 0);
+	drop(folder, "long");
 	assert_int_equal(rmdir(folder), 0);
 }
 
@@ -575,5 +598,6 @@ int main(void)
 	PLM_TEST_ADD(&tests, folders_are_read_in_byte_order);
 	PLM_TEST_ADD(&tests, missing_files_are_named);
 	PLM_TEST_ADD(&tests, long_inputs_pass_the_window);
+	PLM_TEST_ADD(&tests, too_long_an_item_is_refused);
 	return plm_tests_run(&tests, "manifest");
 }
