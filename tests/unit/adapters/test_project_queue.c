@@ -15,11 +15,6 @@
 #define DIALECT                                                                                    \
 	"  resources:\n  - {name: cpu, minAllowed: 2, maxAllowed: '10'}\n  - {name: memory}\n"
 
-#define DIALECT_GROUP                                                                              \
-	"{\"resources\":[\"cpu\",\"memory\"],\"flavors\":[{\"flavor\":\"default\",\"quotas\":["    \
-	"{\"resource\":\"cpu\",\"nominal\":2000,\"borrowing\":8000,\"lending\":0},"                \
-	"{\"resource\":\"memory\",\"nominal\":0,\"lending\":0}]}]}"
-
 static const struct plm_said_case queue_table[] = {
 	{"absent fields",
 	 CQ("v1beta2", "  cohortName: c\n"),
@@ -144,8 +139,11 @@ static const struct plm_said_case queue_table[] = {
 
 	{"dialect",
 	 CQ("v1beta1", DIALECT),
-	 {"\"cohort\":\"plimsoll-elastic\"", DIALECT_GROUP, "\"nsSelector\":{\"present\":1}",
-	  "\"within\":\"Never\",\"reclaim\":\"Never\"",
+	 {"\"cohort\":\"plimsoll-elastic\",\"groups\":[{\"resources\":[\"cpu\",\"memory\"],",
+	  "[{\"flavor\":\"default\",\"quotas\":[{\"resource\":\"cpu\",\"nominal\":2000,",
+	  "\"borrowing\":8000,\"lending\":0},{\"resource\":\"memory\",\"nominal\":0,\"lending\":0}]"
+	  "}]}]",
+	  "\"nsSelector\":{\"present\":1}", "\"within\":\"Never\",\"reclaim\":\"Never\"",
 	  "\"weightNano\":1000000000,\"capacityCheck\":1,\"dialect\":1"},
 	 NULL,
 	 "misconfigured"},
