@@ -128,7 +128,8 @@ static void look_at_launched(const struct drain *d, const struct plm_node_claim 
 
 /* ---- draining ---------------------------------------------------------------------------------- */
 
-static void cordon(const struct drain *d, const struct plm_node *node)
+static void cordon(const struct drain *d, const struct plm_node_claim *claim,
+		   const struct plm_node *node)
 {
 	struct plm_taints taints = plm_taints_of(&d->sched, node->taints);
 	struct plm_w_req_node_taint *request = NULL;
@@ -138,8 +139,8 @@ static void cordon(const struct drain *d, const struct plm_node *node)
 			return;
 		}
 	}
-	if (is_open(d, PLM_CALL_NODE_TAINT, &node->object)) {
-		return;
+	if (claim->cordoned != 0) {
+		return; /* told, the node's own word is on its way */
 	}
 	request = PLM_NEW(d->sched.arena, struct plm_w_req_node_taint);
 	request->node = text(d, node->object.name);
@@ -243,7 +244,7 @@ static void look_at_ending(const struct drain *d, const struct plm_node_claim *c
 		return;
 	}
 	if (node.n != 0) {
-		cordon(d, plm_node_at(d->st, node));
+		cordon(d, claim, plm_node_at(d->st, node));
 		if (drain_pods(d, claim) > 0 && !grace_over(d, claim)) {
 			return;
 		}
