@@ -186,9 +186,6 @@ static void fold_claim(const struct folding *in, const struct plm_w_claim *w)
 	claim->launched_ms = PLM_UNSET;
 	claim->registered_ms = PLM_UNSET;
 	claim->initialized_ms = PLM_UNSET;
-	claim->consolidatable_ms = PLM_UNSET;
-	claim->drifted_ms = PLM_UNSET;
-	claim->grace_ms = PLM_UNSET;
 	claim->interrupted_ms = 0;
 	claim->ended_ms = 0;
 	claim->phase = PLM_CLAIM_WANTED;
@@ -428,9 +425,6 @@ static void fold_intent(const struct folding *in, const struct plm_w_intent *w)
 {
 	plm_id id = {0};
 
-	if (w->call == PLM_CALL_NODE_TAINT) {
-		plm_claim_cordon(in->st, plm_sym_find(in->st, w->name), true);
-	}
 	if (w->call != PLM_CALL_LAUNCH) {
 		return;
 	}

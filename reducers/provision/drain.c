@@ -128,19 +128,19 @@ static void look_at_launched(const struct drain *d, const struct plm_node_claim 
 
 /* ---- draining ---------------------------------------------------------------------------------- */
 
-static void cordon(const struct drain *d, const struct plm_node_claim *claim,
-		   const struct plm_node *node)
+/* Keep new pods away; true once the node is known to refuse them. */
+static bool cordon(const struct drain *d, const struct plm_node *node)
 {
 	struct plm_taints taints = plm_taints_of(&d->sched, node->taints);
 	struct plm_w_req_node_taint *request = NULL;
 
 	for (uint32_t i = 0; i < taints.count; i++) {
 		if (plm_sym_equal(taints.list[i].key, d->sched.known[PLM_KNOWN_DISRUPTED])) {
-			return;
+			return true;
 		}
 	}
-	if (claim->cordoned != 0) {
-		return; /* told, the node's own word is on its way */
+	if (is_open(d, PLM_CALL_NODE_TAINT, &node->object)) {
+		return false;
 	}
 	request = PLM_NEW(d->sched.arena, struct plm_w_req_node_taint);
 	request->node = text(d, node->object.name);
@@ -149,6 +149,7 @@ static void cordon(const struct drain *d, const struct plm_node_claim *claim,
 					      .effect = PLM_EFFECT_NO_SCHEDULE};
 	(void)plm_out_intent(d->out, new_intent(d, PLM_CALL_NODE_TAINT, &node->object), request,
 			     PLM_CAUSE_CYCLE);
+	return false;
 }
 
 static bool tolerates_drain(const struct drain *d, const struct plm_pod *pod)
@@ -244,8 +245,11 @@ static void look_at_ending(const struct drain *d, const struct plm_node_claim *c
 		return;
 	}
 	if (node.n != 0) {
-		cordon(d, claim, plm_node_at(d->st, node));
-		if (drain_pods(d, claim) > 0 && !grace_over(d, claim)) {
+		/* Emptiness counts from when nothing can come any more: a pod may be on its way now. */
+		bool closed = cordon(d, plm_node_at(d->st, node));
+		uint32_t left = closed ? drain_pods(d, claim) : 0;
+
+		if ((!closed || left > 0) && !grace_over(d, claim)) {
 			return;
 		}
 	}
