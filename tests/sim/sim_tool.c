@@ -1,7 +1,7 @@
 /*
  * sim_tool.c - run a scenario for the tests: report on standard output, trace in a file
  *
- *	sim_tool FILE [--seed N] [--trace FILE] [--text] [--log FOLDER]
+ *	sim_tool FILE [--seed N] [--trace FILE] [--text] [--log FOLDER] [--small]
  */
 #include "tools/sim/sim_run.h"
 
@@ -16,6 +16,7 @@ static void warn(void *ctx, const char *text)
 int main(int argc, char **argv)
 {
 	struct plm_sim_run_options options = {.seed = 1, .until_ms = PLM_UNSET, .warn = warn};
+	static const char *const families[] = {"m5", "c5", "r5", NULL};
 	const char *trace = NULL;
 	bool text = false;
 	struct plm_sim_report report;
@@ -25,6 +26,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--text") == 0) {
 			text = true;
+		} else if (strcmp(argv[i], "--small") == 0) {
+			options.families = families;
 		} else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0) {
 			options.seed = strtoull(argv[++i], NULL, 10);
 		} else if (i + 1 < argc && strcmp(argv[i], "--trace") == 0) {

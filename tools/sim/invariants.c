@@ -5,6 +5,7 @@
  * of spec/kueue.md 2.7 written down anew, without anything that the admission reducer has computed.
  */
 #include "engine/replay.h"
+#include "reducers/admission/explain.h"
 #include "tools/sim/runner.h"
 
 #include <stdio.h>
@@ -435,11 +436,19 @@ static void check_snapshot(struct plm_runner *r, struct plm_hash128 live)
 
 /* ---- S3 and L2: work ----------------------------------------------------------------------------- */
 
-static bool has_reason(const struct plm_state *st, plm_id workload)
+/* Written down, or, for one that was parked because another just like it cannot be let in, at hand. */
+static bool has_reason(struct plm_runner *r, const struct plm_state *st, plm_id workload)
 {
 	const struct plm_workload *w = plm_workload_at(st, workload);
+	size_t mark = plm_arena_mark(&r->arena);
+	struct plm_w_explain why = {0};
+	bool said = w->stage != PLM_STAGE_PENDING || w->why.seq != 0;
 
-	return w->stage != PLM_STAGE_PENDING || w->why.seq != 0;
+	if (!said && plm_admission_explain(st, workload, &r->arena, &why, NULL)) {
+		said = why.reason != PLM_REASON_NONE && why.rule != PLM_RULE_NONE;
+	}
+	plm_arena_rewind(&r->arena, mark);
+	return said;
 }
 
 void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st)
@@ -459,7 +468,7 @@ void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st)
 					  plm_names_text(&plm_names_kind, work.kind),
 					  (int)work.ns.size, (const char *)work.ns.ptr,
 					  (int)work.name.size, (const char *)work.name.ptr);
-		} else if (job->managed == 1 && !has_reason(st, job->workload_id)) {
+		} else if (job->managed == 1 && !has_reason(r, st, job->workload_id)) {
 			plm_runner_broken(r, "L2: %s %.*s/%.*s waits without a reason",
 					  plm_names_text(&plm_names_kind, work.kind),
 					  (int)work.ns.size, (const char *)work.ns.ptr,

@@ -218,6 +218,35 @@ static enum plm_code read_catalog(struct plm_scenario *scenario, const char *fro
 	return code;
 }
 
+static bool of_family(struct plm_slice type, const char *const *families)
+{
+	for (size_t i = 0; families[i] != NULL; i++) {
+		size_t size = strlen(families[i]);
+
+		if (type.size > size && type.ptr[size] == '.' &&
+		    memcmp(type.ptr, families[i], size) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A run of a thousand small scenarios does not need a thousand types. */
+static void keep_families(struct plm_scenario *scenario, const char *const *families)
+{
+	const struct plm_w_instance_type *all = scenario->catalog.types.ptr;
+	struct plm_w_instance_type *kept = PLM_NEW_ARRAY(
+		&scenario->arena, scenario->catalog.types.count, struct plm_w_instance_type);
+	size_t count = 0;
+
+	for (size_t i = 0; i < scenario->catalog.types.count; i++) {
+		if (of_family(all[i].name, families)) {
+			kept[count++] = all[i];
+		}
+	}
+	scenario->catalog.types = (struct plm_vec){.ptr = kept, .count = count};
+}
+
 /* ---- reading ------------------------------------------------------------------------------------ */
 
 static enum plm_code read_source(struct plm_scenario_reading *reading, struct plm_error *err)
@@ -290,6 +319,9 @@ enum plm_code plm_scenario_read(const struct plm_scenario_source *source, struct
 	if (code == PLM_OK) {
 		out->world.seed = reading.random;
 		code = read_catalog(out, source->catalog, err);
+	}
+	if (code == PLM_OK && source->families != NULL) {
+		keep_families(out, source->families);
 	}
 	if (code != PLM_OK) {
 		plm_scenario_fini(out);

@@ -22,6 +22,7 @@ struct plm_sim_run_options {
 	struct plm_slice
 		text; /* instead of 'scenario', whose name then serves for errors; may be empty */
 	const char *catalog;	/* "builtin", NULL = builtin, or a file */
+	const char *const *families; /* only types of these ("m5"), NULL-terminated; NULL = all */
 	const char *log_folder; /* -L: the log is saved there at the end; NULL = not */
 	uint64_t seed;
 	int64_t until_ms; /* after the start; PLM_UNSET = the scenario's duration */

@@ -32,7 +32,7 @@ struct story {
 
 static void begin(const struct story *s, const char *who, const char *what)
 {
-	int64_t ms = (int64_t)s->logged->envelope.tick_ms;
+	int64_t ms = (int64_t)s->logged->envelope.tick_ms - s->began_ms;
 
 	(void)fprintf(s->to,
 		      "%5" PRId64 ":%02" PRId64 ":%02" PRId64 ".%03" PRId64 "  %-10s  %-9s  ",
@@ -554,6 +554,9 @@ static enum plm_code read_all(struct story *s, struct plm_reader *reader, struct
 		code = plm_reader_next(reader, &logged, err);
 		if (code != PLM_OK) {
 			break;
+		}
+		if (s->began_ms == 0) {
+			s->began_ms = (int64_t)logged.envelope.tick_ms;
 		}
 		count(s);
 		if (s->telling) {
