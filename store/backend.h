@@ -60,6 +60,8 @@ struct plm_log *plm_log_over(const struct plm_backend *backend, enum plm_log_mod
 enum plm_code plm_log_cursor_batch(struct plm_log_cursor *cursor, struct plm_slice *out,
 				   struct plm_error *err) PLM_MUST_CHECK;
 struct plm_log_head plm_log_cursor_head(const struct plm_log_cursor *cursor);
+/* Tell the log's watch, if enough was done since '*told', the record that it was told of last. */
+void plm_log_tell(const struct plm_log *log, uint64_t seq, uint64_t *told);
 
 /* The backends' own open calls; codes as plm_log_open(). */
 enum plm_code plm_lmdb_open(const char *path, enum plm_log_mode mode, struct plm_backend *out,

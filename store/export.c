@@ -15,6 +15,7 @@
 #define ZSTD_LEVEL 3
 
 struct writer {
+	const struct plm_log *log; /* borrowed: its watch is told */
 	int fd;
 	const char *path;
 	ZSTD_CCtx *zstd;
@@ -98,6 +99,7 @@ static enum plm_code write_end(struct writer *writer, struct plm_error *err)
 static enum plm_code write_all(struct writer *writer, struct plm_log_cursor *cursor, uint64_t to,
 			       struct plm_error *err)
 {
+	uint64_t told = 0;
 	enum plm_code code = PLM_OK;
 
 	writer->head = plm_log_cursor_head(cursor);
@@ -110,6 +112,7 @@ static enum plm_code write_all(struct writer *writer, struct plm_log_cursor *cur
 			struct plm_log_head after = plm_log_cursor_head(cursor);
 
 			code = add(writer, blob, &after, err);
+			plm_log_tell(writer->log, after.seq, &told);
 		}
 	}
 	return code == PLM_OK ? write_end(writer, err) : code;
@@ -128,10 +131,10 @@ static enum plm_code sync_parent(const char *path, struct plm_error *err)
 	return plm_file_sync_folder(parent, err);
 }
 
-static enum plm_code export_file(struct plm_log_cursor *cursor, uint64_t to, const char *path,
-				 struct plm_error *err)
+static enum plm_code export_file(const struct plm_log *log, struct plm_log_cursor *cursor,
+				 uint64_t to, const char *path, struct plm_error *err)
 {
-	struct writer writer = {.path = path};
+	struct writer writer = {.log = log, .path = path};
 	enum plm_code code = PLM_OK;
 
 	writer.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -170,7 +173,7 @@ enum plm_code plm_log_export(struct plm_log *log, uint64_t from, uint64_t to, co
 	}
 	code = plm_log_cursor_open(log, from, &cursor, err);
 	if (code == PLM_OK) {
-		code = export_file(cursor, to == 0 ? last : to, path, err);
+		code = export_file(log, cursor, to == 0 ? last : to, path, err);
 		plm_log_cursor_close(cursor);
 	}
 	return code;

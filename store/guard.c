@@ -20,6 +20,7 @@
 #define STOP_MS 2000
 #define PROGRESS_MS 100
 
+static const int parents_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int damage_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 
 struct plm_guard_seat *plm_guard_seat_new(struct plm_error *err)
@@ -57,6 +58,11 @@ static void settle(pid_t parent, int fd)
 	}
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	/* Who interrupts the parent means the parent: it decides when its child ends. */
+	for (size_t i = 0; i < PLM_COUNTOF(parents_signals); i++) {
+		(void)sigaction(parents_signals[i], &(struct sigaction){.sa_handler = SIG_IGN},
+				NULL);
+	}
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	/* The writer's flock lives as long as any copy of its descriptor. */
 	if (dup2(fd, 3) != 3) {

@@ -7,11 +7,15 @@
 #include "core/limits.h"
 #include "store/backend.h"
 
+/* Copying does some hundred thousand records per second. */
+#define TELL_EVENTS 32768
+
 struct plm_log {
 	struct plm_backend backend;
 	enum plm_log_mode mode;
 	bool dead; /* a commit failed: what was kept is unknown */
 	uint64_t epoch;
+	const struct plm_log_watch *watch; /* borrowed; may be NULL */
 	struct plm_leaves leaves;
 	atomic_uint cursors; /* open ones; they may live on other threads */
 };
@@ -87,6 +91,19 @@ enum plm_code plm_log_note_get(struct plm_log *log, const char *name, char *text
 enum plm_code plm_log_room(struct plm_log *log, struct plm_log_room *out, struct plm_error *err)
 {
 	return log->backend.ops->room(log->backend.self, out, err);
+}
+
+void plm_log_set_watch(struct plm_log *log, const struct plm_log_watch *watch)
+{
+	log->watch = watch;
+}
+
+void plm_log_tell(const struct plm_log *log, uint64_t seq, uint64_t *told)
+{
+	if (log->watch != NULL && log->watch->progress != NULL && seq - *told >= TELL_EVENTS) {
+		*told = seq;
+		log->watch->progress(log->watch->ctx, seq, log->backend.head.seq);
+	}
 }
 
 /* ---- appending ----------------------------------------------------------------------------- */

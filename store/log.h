@@ -127,6 +127,8 @@ struct plm_log_watch {
 	void (*progress)(void *ctx, uint64_t seq, uint64_t head_seq); /* may be NULL */
 	void *ctx;						      /* borrowed */
 };
+/* Who is told of what plm_log_export() and plm_log_save() of 'log' do; NULL = nobody. Borrowed. */
+void plm_log_set_watch(struct plm_log *log, const struct plm_log_watch *watch);
 
 struct plm_log_stat {
 	uint64_t first; /* number of the first record; 0 = empty log */

@@ -42,6 +42,7 @@ static enum plm_code copy_batches(struct plm_log *log, struct plm_build *build,
 	struct plm_log_cursor *cursor = NULL;
 	struct records records = {0};
 	uint64_t last = plm_log_head(log).seq;
+	uint64_t told = 0;
 	enum plm_code code = plm_log_cursor_open(log, 1, &cursor, err);
 
 	while (code == PLM_OK && plm_log_cursor_head(cursor).seq < last) {
@@ -50,6 +51,7 @@ static enum plm_code copy_batches(struct plm_log *log, struct plm_build *build,
 		code = plm_log_cursor_batch(cursor, &blob, err);
 		if (code == PLM_OK) {
 			code = add_batch(build, blob, &records, err);
+			plm_log_tell(log, plm_log_cursor_head(cursor).seq, &told);
 		}
 	}
 	plm_log_cursor_close(cursor);

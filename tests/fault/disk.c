@@ -80,11 +80,14 @@ static void push(size_t **list, size_t *count, size_t *capacity, size_t op)
 static void resize(struct content *content, size_t size)
 {
 	if (size > content->capacity) {
+		uint8_t *bytes = realloc(content->bytes, size + size / 2);
+
+		PLM_ASSERT(bytes != NULL);
+		content->bytes = bytes;
 		content->capacity = size + size / 2;
-		content->bytes = realloc(content->bytes, content->capacity);
-		assert_non_null(content->bytes);
 	}
 	if (size > content->size) {
+		PLM_ASSERT(content->bytes != NULL);
 		memset(content->bytes + content->size, 0, size - content->size);
 	}
 	content->size = size;
@@ -101,6 +104,7 @@ static void put(struct content *content, const struct shim_op *op, size_t from, 
 		if (content->size < op->offset + to) {
 			resize(content, op->offset + to);
 		}
+		PLM_ASSERT(content->bytes != NULL && op->bytes != NULL);
 		memcpy(content->bytes + op->offset + from, op->bytes + from, to - from);
 	}
 }

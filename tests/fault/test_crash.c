@@ -127,6 +127,47 @@ static void lie_row(const struct lie_case *row)
 }
 PLM_TEST_ROWS(lie_row, struct lie_case)
 
+/* Commit and say so through 'fd' until the run is over. */
+PLM_NORETURN static void commit_and_tell(const char *folder, int fd)
+{
+	struct plm_log *log = NULL;
+
+	if (plm_log_open(folder, PLM_LOG_WRITE, &log, NULL) != PLM_OK) {
+		_exit(1);
+	}
+	for (uint64_t i = 0; i < WORLD_COMMITS; i++) {
+		if (store_commit(log, i % 7 + 1, NULL) != PLM_OK ||
+		    write(fd, &i, sizeof(i)) != (ssize_t)sizeof(i)) {
+			_exit(1);
+		}
+	}
+	_exit(0);
+}
+
+/* Let it run for 'us' microseconds, kill it; how many commits it told of. */
+static size_t run_and_kill(const char *folder, useconds_t us)
+{
+	int ends[2];
+	size_t acked = 0;
+	uint64_t commit = 0;
+	pid_t pid = -1;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		commit_and_tell(folder, ends[1]);
+	}
+	(void)close(ends[1]);
+	(void)usleep(us);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	while (read(ends[0], &commit, sizeof(commit)) == (ssize_t)sizeof(commit)) {
+		acked = commit + 1;
+	}
+	(void)close(ends[0]);
+	return acked;
+}
+
 /* A real process, killed at any moment while it commits. */
 static void a_killed_process_loses_nothing(void **state)
 {
@@ -135,37 +176,11 @@ static void a_killed_process_loses_nothing(void **state)
 	(void)state;
 	for (int round = 0; round < 20; round++) {
 		char folder[STORE_PATH_MAX];
-		int ends[2];
-		size_t acked = 0;
-		uint64_t byte = 0;
-		pid_t pid = -1;
 		const char *wrong = NULL;
+		size_t acked = 0;
 
 		store_folder(folder);
-		assert_int_equal(pipe(ends), 0);
-		pid = fork();
-		if (pid == 0) {
-			struct plm_log *log = NULL;
-
-			if (plm_log_open(folder, PLM_LOG_WRITE, &log, NULL) != PLM_OK) {
-				_exit(1);
-			}
-			for (uint64_t i = 0; i < WORLD_COMMITS; i++) {
-				if (store_commit(log, i % 7 + 1, NULL) != PLM_OK ||
-				    write(ends[1], &i, sizeof(i)) != (ssize_t)sizeof(i)) {
-					_exit(1);
-				}
-			}
-			_exit(0);
-		}
-		(void)close(ends[1]);
-		(void)usleep((useconds_t)(2000 + plm_test_below(&random, 8000)));
-		assert_int_equal(kill(pid, SIGKILL), 0);
-		assert_int_equal(waitpid(pid, NULL, 0), pid);
-		while (read(ends[0], &byte, sizeof(byte)) == (ssize_t)sizeof(byte)) {
-			acked = byte + 1;
-		}
-		(void)close(ends[0]);
+		acked = run_and_kill(folder, (useconds_t)(2000 + plm_test_below(&random, 8000)));
 		wrong = world_judge(&world, folder, acked, 0);
 		if (wrong != NULL) {
 			fail_msg("killed after %zu commits: %s", acked, wrong);

@@ -501,6 +501,37 @@ static void a_changed_record_is_damage(void **state)
 	store_remove(folder);
 }
 
+/* Somebody else wrote into the file: the commit finds its place taken. */
+static void a_place_that_is_taken_is_damage(void **state)
+{
+	char folder[STORE_PATH_MAX];
+	struct plm_log *log = NULL;
+	struct plm_error err = {0};
+	uint8_t key[8];
+	char value[] = "intruder";
+	pid_t pid = -1;
+	int status = 0;
+
+	(void)state;
+	store_folder(folder);
+	(void)store_make(folder, 3);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
+	plm_put_be64(key, plm_log_head(log).seq + 1);
+	pid = fork();
+	if (pid == 0) {
+		tamper(folder, "log", (MDB_val){8, key}, (MDB_val){8, value});
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	plm_assert_fails(store_commit(log, 1, &err), PLM_E_CORRUPT, err, folder);
+	plm_assert_fails(store_commit(log, 1, &err), PLM_E_IO, err, "an earlier commit failed");
+	plm_log_close(log);
+	plm_assert_fails(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), PLM_E_CORRUPT, err,
+			 "7 records and 3 frames, the newest frame says 6 and 3");
+	store_remove(folder);
+}
+
 /* A page of zeros ends a process that reads it: the child's, not ours. */
 static void a_zeroed_page_is_damage(void **state)
 {
@@ -659,6 +690,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, a_newer_frame_is_another_version);
 	PLM_TEST_ADD(&tests, another_lmdb_is_another_version);
 	PLM_TEST_ADD(&tests, a_changed_record_is_damage);
+	PLM_TEST_ADD(&tests, a_place_that_is_taken_is_damage);
 	PLM_TEST_ADD(&tests, a_zeroed_page_is_damage);
 	PLM_TEST_ADD(&tests, a_file_cut_under_a_reader_is_damage);
 	PLM_TEST_ADD(&tests, verification_reads_everything);

@@ -116,6 +116,14 @@ static void a_file_is_read_like_a_folder(void **state)
 	store_remove(world.folder);
 }
 
+static void count_calls(void *ctx, uint64_t seq, uint64_t head_seq)
+{
+	uint64_t *calls = ctx;
+
+	assert_true(seq <= head_seq);
+	++*calls;
+}
+
 /* Large enough for several blocks: seeking skips them. */
 static void blocks_are_skipped(void **state)
 {
@@ -124,19 +132,25 @@ static void blocks_are_skipped(void **state)
 	struct plm_log *log = NULL;
 	struct plm_error err = {0};
 	uint64_t seq = 0;
+	uint64_t calls = 0;
+	const struct plm_log_watch watch = {count_calls, &calls};
 
 	(void)state;
 	store_folder(folder);
 	plm_assert_ok(plm_log_open_memory(&log, &err), &err);
-	for (int i = 0; i < 200; i++) {
+	plm_log_set_watch(log, &watch);
+	for (int i = 0; i < 600; i++) {
 		plm_assert_ok(store_commit(log, STORE_BATCH_MAX, &err), &err);
 	}
 	seq = plm_log_head(log).seq;
 	assert_true(plm_log_head(log).bytes > 3 * PLM_PLOG_CONTENT_BYTES);
+	plm_assert_ok(plm_log_save(log, store_path(path, folder, "copy"), &err), &err);
+	assert_int_equal(calls, 1);
 	plm_assert_ok(plm_log_export(log, 1, 0, store_path(path, folder, "log.plog"), &err), &err);
+	assert_int_equal(calls, 2);
 	plm_log_close(log);
 	plm_assert_ok(plm_log_open(path, PLM_LOG_READ, &log, &err), &err);
-	for (uint64_t from = 1; from <= seq + 1; from += 311) {
+	for (uint64_t from = 1; from <= seq + 1; from += 1777) {
 		assert_int_equal(store_read_all(log, from), seq);
 	}
 	plm_log_close(log);

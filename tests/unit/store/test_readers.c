@@ -157,11 +157,11 @@ static int kill_child(void)
 
 	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
 	file = fopen(path, "re");
-	if (file == NULL || fgets(text, sizeof(text), file) == NULL) {
-		return -1;
+	PLM_ASSERT(file != NULL);
+	if (fgets(text, sizeof(text), file) != NULL) {
+		pid = strtol(text, NULL, 10);
 	}
 	(void)fclose(file);
-	pid = strtol(text, NULL, 10);
 	return pid > 0 ? kill((pid_t)pid, SIGKILL) : -1;
 }
 
