@@ -78,17 +78,20 @@ struct plm_doc *plm_doc_unread(struct plm_doc *node)
 	return NULL;
 }
 
+static bool is_plain(struct plm_slice key)
+{
+	return key.size > 0 && memchr(key.ptr, '.', key.size) == NULL &&
+	       memchr(key.ptr, '/', key.size) == NULL;
+}
+
 /* One step of a path: ".name", ["na.me"] or [3] ([] where 'any'). */
 static int step_text(char *text, size_t size, const struct plm_doc *node, bool any)
 {
-	bool plain = memchr(node->key.ptr, '.', node->key.size) == NULL &&
-		     memchr(node->key.ptr, '/', node->key.size) == NULL;
-
 	if (node->parent->kind == PLM_DOC_LIST) {
 		return any ? snprintf(text, size, "[]") : snprintf(text, size, "[%u]", node->index);
 	}
-	return snprintf(text, size, plain ? ".%.*s" : "[\"%.*s\"]", (int)node->key.size,
-			(const char *)node->key.ptr);
+	return snprintf(text, size, is_plain(node->key) ? ".%.*s" : "[\"%.*s\"]",
+			(int)node->key.size, (const char *)node->key.ptr);
 }
 
 static struct plm_slice path_text(struct plm_doc_tree *tree, const struct plm_doc *node, bool any)
