@@ -9,6 +9,7 @@
 #include "adapters/manifest/manifest.h"
 #include "codec/codec.h"
 #include "tools/name_set.h"
+#include "core/wire_copy.h"
 #include "tools/print.h"
 #include "tools/term.h"
 
@@ -180,9 +181,12 @@ static enum plm_code on_setting(void *ctx, enum plm_manifest_setting setting,
 		return PLM_OK;
 	}
 	code = plm_manifest_apply_setting(intake->reader, setting, tree, intake->config, err);
-	intake->config->cluster_name =
-		plm_arena_copy(intake->call->arena, intake->config->cluster_name);
-	intake->config->region = plm_arena_copy(intake->call->arena, intake->config->region);
+	if (code == PLM_OK) { /* its texts end with the document */
+		const struct plm_w_config *copy =
+			plm_wire_copy(&plm_type_config, intake->config, intake->call->arena);
+
+		*intake->config = *copy;
+	}
 	return code;
 }
 

@@ -61,6 +61,32 @@ static void read_strategies(struct plm_doc_tree *tree, struct plm_doc *fair,
 	}
 }
 
+static struct plm_vec read_transformations(struct plm_doc_tree *tree, struct plm_doc *resources)
+{
+	struct plm_doc *list = plm_doc_list(tree, resources, "transformations");
+	struct plm_w_transformation *out = NULL;
+	size_t count = 0;
+
+	if (list == NULL || list->count == 0) {
+		return (struct plm_vec){0};
+	}
+	out = PLM_NEW_ARRAY(tree->arena, list->count, struct plm_w_transformation);
+	for (struct plm_doc *item = list->first; item != NULL; item = item->next) {
+		struct plm_slice strategy = plm_doc_text(tree, item, "strategy");
+
+		out[count].input = plm_doc_text_required(tree, item, "input");
+		out[count].multiply_by = plm_doc_text(tree, item, "multiplyBy");
+		out[count].keep = strategy.size == 0 || plm_slice_is(strategy, "Retain");
+		out[count].outputs = plm_doc_amounts(tree, item, "outputs");
+		if (out[count].keep == 0 && !plm_slice_is(strategy, "Replace")) {
+			plm_doc_fail(tree, plm_doc_get(item, "strategy"),
+				     "neither Retain nor Replace");
+		}
+		count++;
+	}
+	return (struct plm_vec){out, count};
+}
+
 /* Its presence turns fair sharing on; v1beta1 can say enable: false. */
 static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 {
@@ -73,6 +99,8 @@ static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 		read_strategies(tree, fair, config);
 	}
 	config->ignore_undeclared = plm_slice_is(undeclared, "IgnoreUndeclared");
+	config->exclude_prefixes = plm_doc_texts(tree, resources, "excludeResourcePrefixes");
+	config->transformations = read_transformations(tree, resources);
 	if (undeclared.size > 0 && config->ignore_undeclared == 0 &&
 	    !plm_slice_is(undeclared, "BlockUndeclared")) {
 		plm_doc_fail(tree, plm_doc_get(resources, "quotaCheckStrategy"),

@@ -33,8 +33,15 @@ const struct plm_group *plm_request_group(const struct plm_state *st,
 static void insert(struct plm_set_request *set, const struct plm_state *st,
 		   struct plm_request request)
 {
-	uint32_t at = set->list_count++;
+	uint32_t at = 0;
 
+	for (uint32_t i = 0; i < set->list_count; i++) {
+		if (plm_sym_equal(set->list[i].resource, request.resource)) {
+			set->list[i].each = plm_add_sat(set->list[i].each, request.each);
+			return;
+		}
+	}
+	at = set->list_count++;
 	request.order = fnv(plm_str(st, request.resource));
 	for (; at > 0; at--) {
 		const struct plm_request *before = &set->list[at - 1];
@@ -64,6 +71,86 @@ static int64_t reclaimed(const struct plm_state *st, const struct plm_workload *
 	return 0;
 }
 
+static bool excluded(const struct plm_state *st, plm_sym resource)
+{
+	uint32_t count = 0;
+	const plm_sym *prefix = PLM_SPAN(st, plm_root(st)->exclude_prefixes, plm_sym, &count);
+	struct plm_slice name = plm_str(st, resource);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_slice start = plm_str(st, prefix[i]);
+
+		if (name.size >= start.size && memcmp(name.ptr, start.ptr, start.size) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct plm_transformation *rule_of(const struct plm_state *st, plm_sym resource)
+{
+	uint32_t count = 0;
+	const struct plm_transformation *rule =
+		PLM_SPAN(st, plm_root(st)->transformations, struct plm_transformation, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(rule[i].input, resource)) {
+			return &rule[i];
+		}
+	}
+	return NULL;
+}
+
+/* 'amount' of 'resource' as a factor: cpu is held in milli. */
+static int64_t times(const struct plm_state *st, int64_t base, plm_sym resource, int64_t amount)
+{
+	if (plm_sym_is(st, resource, "cpu")) {
+		return plm_div_ceil(plm_mul_sat(base, amount), 1000);
+	}
+	return plm_mul_sat(base, amount);
+}
+
+/* What a rule makes of one input: kueue.md 2.1 (6). */
+static void transform(const struct plm_state *st, struct plm_set_request *set,
+		      const struct plm_transformation *rule, int64_t input)
+{
+	uint32_t outputs = 0;
+	const struct plm_amount *output = PLM_SPAN(st, rule->outputs, struct plm_amount, &outputs);
+	uint32_t count = 0;
+	const struct plm_amount *amount =
+		PLM_SPAN(st, set->shape->requests, struct plm_amount, &count);
+
+	for (uint32_t o = 0; o < outputs; o++) {
+		int64_t made = times(st, output[o].amount, rule->input, input);
+
+		for (uint32_t i = 0; rule->multiply_by.n != 0 && i < count; i++) {
+			if (plm_sym_equal(amount[i].resource, rule->multiply_by)) {
+				made = times(st, made, rule->multiply_by, amount[i].amount);
+			}
+		}
+		insert(set, st,
+		       (struct plm_request){.resource = output[o].resource,
+					    .each = plm_max(0, made)});
+	}
+}
+
+/* Requests that the rules of the configuration can make of 'count' inputs, and "pods". */
+static uint32_t room(const struct plm_state *st, uint32_t count)
+{
+	uint32_t rules = 0;
+	const struct plm_transformation *rule =
+		PLM_SPAN(st, plm_root(st)->transformations, struct plm_transformation, &rules);
+	uint32_t total = count + 1;
+
+	for (uint32_t i = 0; i < rules; i++) {
+		uint32_t outputs = 0;
+
+		(void)PLM_SPAN(st, rule[i].outputs, struct plm_amount, &outputs);
+		total += outputs;
+	}
+	return total;
+}
+
 static void fill_set(const struct plm_state *st, struct plm_arena *arena,
 		     struct plm_set_request *set, plm_sym pods)
 {
@@ -71,11 +158,21 @@ static void fill_set(const struct plm_state *st, struct plm_arena *arena,
 	const struct plm_amount *amount =
 		PLM_SPAN(st, set->shape->requests, struct plm_amount, &count);
 
-	set->list = PLM_NEW_ARRAY(arena, count + 1, struct plm_request);
+	set->list = PLM_NEW_ARRAY(arena, room(st, count), struct plm_request);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!plm_sym_equal(amount[i].resource, pods)) {
+		const struct plm_transformation *rule = NULL;
+		plm_sym resource = amount[i].resource;
+
+		if (plm_sym_equal(resource, pods) || excluded(st, resource)) {
+			continue;
+		}
+		rule = rule_of(st, resource);
+		if (rule != NULL) {
+			transform(st, set, rule, amount[i].amount);
+		}
+		if (rule == NULL || rule->keep == 1) {
 			insert(set, st,
-			       (struct plm_request){.resource = amount[i].resource,
+			       (struct plm_request){.resource = resource,
 						    .each = plm_max(0, amount[i].amount)});
 		}
 	}

@@ -3,6 +3,21 @@
 #include "reducers/area.h"
 #include "reducers/cluster/fold.h"
 
+static plm_sym fold_transformations(const struct plm_folding *in, struct plm_vec list)
+{
+	const struct plm_w_transformation *from = list.ptr;
+	struct plm_transformation *to =
+		PLM_NEW_ARRAY(in->f.scratch, list.count, struct plm_transformation);
+
+	for (size_t i = 0; i < list.count; i++) {
+		to[i].input = plm_fold_text(&in->f, from[i].input);
+		to[i].multiply_by = plm_fold_text(&in->f, from[i].multiply_by);
+		to[i].outputs = plm_fold_amounts(&in->f, from[i].outputs);
+		to[i].keep = from[i].keep == 1;
+	}
+	return plm_intern_span(in->f.st, to, list.count, sizeof(*to));
+}
+
 static void fold_config(const struct plm_folding *in, const struct plm_w_config *w)
 {
 	struct plm_root *root = plm_root_change(in->f.st);
@@ -18,6 +33,8 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->settle = w->settle == 1;
 	root->fair_strategies = (uint32_t)w->fair_strategies;
 	root->ignore_undeclared = w->ignore_undeclared == 1;
+	root->exclude_prefixes = plm_fold_texts(&in->f, w->exclude_prefixes);
+	root->transformations = fold_transformations(in, w->transformations);
 	root->batch_idle_ms = w->batch_idle_ms;
 	root->batch_max_ms = w->batch_max_ms;
 	root->gang_timeout_ms = w->gang_timeout_ms;

@@ -188,6 +188,9 @@ DEFINE_NAMES(only, PLM_ONLY_LIST)
 DEFINE_NAMES(preference_policy, PLM_PREFERENCE_POLICY_LIST)
 DEFINE_NAMES(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
 DEFINE_NAMES(fair_strategies, PLM_FAIR_STRATEGIES_LIST)
+#define TYPE struct plm_w_transformation
+DEFINE_TYPE(transformation, PLM_TRANSFORMATION_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_config
 DEFINE_TYPE(config, PLM_CONFIG_FIELDS)
 #undef TYPE

@@ -216,17 +216,26 @@ PLM_W_ENUM(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
 PLM_W_ENUM(fair_strategies, PLM_FAIR_STRATEGIES_LIST)
 
 /*
+ * Kueue's resources.transformations: 'outputs' per unit of 'input', times the amount of 'multiply_by'
+ * where that is requested too; 'keep' 1 = the input itself is counted as well (strategy Retain).
+ */
+#define PLM_TRANSFORMATION_FIELDS(S, Y, I, E, T, R, L)                                             \
+	S(input) S(multiply_by) I(keep) L(outputs, amount)
+PLM_W_STRUCT(transformation, PLM_TRANSFORMATION_FIELDS)
+
+/*
  * Settings that decide. 'pending_by_hand' 1 = a pod without status counts as pending. 'gang_timeout_ms'
  * ends a reservation of places that never became ready. 'stock_out_ms' is how long a refusal of the
  * cloud is remembered. 'settle' 1 = effects are taken as done (decide --cycles settled).
- * 'ignore_undeclared' 1 = resources that a queue does not cover are not counted (kueue.md 2.1).
+ * 'ignore_undeclared' 1 = resources that a queue does not cover are not counted;
+ * 'exclude_prefixes' of resource names that are never counted (kueue.md 2.1).
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
 	I(pending_by_hand) I(batch_idle_ms) I(batch_max_ms) E(preferences, preference_policy)      \
 	E(min_values, min_values_policy) I(gang_timeout_ms) I(registration_timeout_ms)             \
 	I(launch_timeout_ms) I(stock_out_ms) I(settle) E(fair_strategies, fair_strategies)         \
-	I(ignore_undeclared)
+	I(ignore_undeclared) T(exclude_prefixes) L(transformations, transformation)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)

@@ -150,6 +150,12 @@ struct plm_assignment {
 	int64_t count;
 };
 
+struct plm_transformation {
+	plm_sym input, multiply_by;
+	plm_sym outputs; /* span of plm_amount */
+	uint32_t keep;
+};
+
 struct plm_cursor {
 	plm_sym pod_set, resource;
 	int64_t tried;

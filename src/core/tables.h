@@ -275,6 +275,8 @@ struct plm_root {
 	plm_sym cluster_uid, cluster_name, region, catalog_region;
 	uint32_t compat, only, fair_sharing, pending_by_hand, preferences, min_values, settle;
 	uint32_t fair_strategies, ignore_undeclared;
+	plm_sym exclude_prefixes; /* span of plm_sym */
+	plm_sym transformations;  /* span of plm_transformation */
 	uint64_t epoch;
 	int64_t now_ms; /* of the last CYCLE */
 	int64_t batch_idle_ms, batch_max_ms, gang_timeout_ms, registration_timeout_ms,

@@ -335,6 +335,53 @@ static enum plm_code recover(struct plm_engine *engine, struct plm_error *err)
 	return PLM_OK;
 }
 
+static bool same_texts(const struct plm_state *st, plm_sym span, struct plm_vec list)
+{
+	uint32_t count = 0;
+	const plm_sym *have = PLM_SPAN(st, span, plm_sym, &count);
+	const struct plm_slice *want = list.ptr;
+
+	for (uint32_t i = 0; count == list.count && i < count; i++) {
+		if (!plm_slice_equal(plm_str(st, have[i]), want[i])) {
+			return false;
+		}
+	}
+	return count == list.count;
+}
+
+static bool same_amounts(const struct plm_state *st, plm_sym span, struct plm_vec list)
+{
+	uint32_t count = 0;
+	const struct plm_amount *have = PLM_SPAN(st, span, struct plm_amount, &count);
+	const struct plm_w_amount *want = list.ptr;
+
+	for (uint32_t i = 0; count == list.count && i < count; i++) {
+		if (!plm_slice_equal(plm_str(st, have[i].resource), want[i].resource) ||
+		    have[i].amount != want[i].amount) {
+			return false;
+		}
+	}
+	return count == list.count;
+}
+
+static bool same_transformations(const struct plm_state *st, struct plm_vec list)
+{
+	uint32_t count = 0;
+	const struct plm_transformation *have =
+		PLM_SPAN(st, plm_root(st)->transformations, struct plm_transformation, &count);
+	const struct plm_w_transformation *want = list.ptr;
+
+	for (uint32_t i = 0; count == list.count && i < count; i++) {
+		if (!plm_slice_equal(plm_str(st, have[i].input), want[i].input) ||
+		    !plm_slice_equal(plm_str(st, have[i].multiply_by), want[i].multiply_by) ||
+		    have[i].keep != want[i].keep ||
+		    !same_amounts(st, have[i].outputs, want[i].outputs)) {
+			return false;
+		}
+	}
+	return count == list.count;
+}
+
 static bool same_config(const struct plm_state *st, const struct plm_w_config *w)
 {
 	const struct plm_root *root = plm_root(st);
@@ -351,7 +398,9 @@ static bool same_config(const struct plm_state *st, const struct plm_w_config *w
 	       root->launch_timeout_ms == w->launch_timeout_ms &&
 	       root->stock_out_ms == w->stock_out_ms && root->settle == w->settle &&
 	       root->fair_strategies == w->fair_strategies &&
-	       root->ignore_undeclared == w->ignore_undeclared;
+	       root->ignore_undeclared == w->ignore_undeclared &&
+	       same_texts(st, root->exclude_prefixes, w->exclude_prefixes) &&
+	       same_transformations(st, w->transformations);
 }
 
 static void add_genesis(struct plm_engine *engine)

@@ -157,9 +157,10 @@ static enum plm_code take_setting(void *ctx, enum plm_manifest_setting setting,
 	}
 	code = plm_manifest_apply_setting(reading->reader, setting, tree, config, err);
 	if (code == PLM_OK) { /* its texts end with the document */
-		config->cluster_name =
-			plm_arena_copy(&reading->scenario->arena, config->cluster_name);
-		config->region = plm_arena_copy(&reading->scenario->arena, config->region);
+		const struct plm_w_config *copy =
+			plm_wire_copy(&plm_type_config, config, &reading->scenario->arena);
+
+		*config = *copy;
 	}
 	return code;
 }
