@@ -8,8 +8,8 @@
 
 #include "adapters/manifest/manifest.h"
 #include "codec/codec.h"
-#include "tools/name_set.h"
 #include "core/wire_copy.h"
+#include "tools/name_set.h"
 #include "tools/print.h"
 #include "tools/term.h"
 

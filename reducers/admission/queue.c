@@ -348,6 +348,9 @@ static void park_lane(struct plm_state *st, plm_id id, const struct plm_lane *la
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (heap[i] != id.n && plm_queue_alike(st, id, (plm_id){heap[i]})) {
+			/* What is said of the one is true of them all. */
+			plm_workload_edit(st, (plm_id){heap[i]})->why =
+				plm_workload_at(st, id)->why;
 			plm_queue_park(st, (plm_id){heap[i]}, true);
 		}
 	}
