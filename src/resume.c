@@ -14,6 +14,7 @@
 #define SPACE_LAUNCH 1U	   /* INTENT of a launch; name = its seq */
 #define SPACE_INSTANCE 2U  /* an instance by provider id; number = its intent */
 #define SPACE_CREATE 3U	   /* last pod.create of a pod; number = its seq */
+#define SPACE_EFFECT 4U	   /* INTENT of anything but a launch; name = its seq; number = its call */
 #define SPACE_START 1000U  /* + kind: last job.start of that Job or PodSet; number = its seq */
 #define SPACE_OBJECT 2000U /* + kind: payload of the last fact, none when it is gone */
 
@@ -23,6 +24,7 @@ struct record {
 	uint32_t space;
 	enum plm_event_type type;
 	uint64_t number;
+	uint64_t seen_seq; /* objects, instances: last fact; effects: the result that it was done */
 	struct plm_slice ns, name; /* behind the record */
 	uint8_t *bytes;		   /* owned */
 	size_t size;
@@ -157,6 +159,7 @@ static void see_object(struct plm_resume *resume, const struct plm_logged *event
 	}
 	record = get(resume, SPACE_OBJECT + (uint32_t)kind, meta->ns, meta->name);
 	resume->live += record->bytes == NULL;
+	record->seen_seq = event->envelope.seq;
 	if (event->envelope.schema == event->info->schema) {
 		keep(record, type, event->envelope.payload);
 	} else {
@@ -166,28 +169,34 @@ static void see_object(struct plm_resume *resume, const struct plm_logged *event
 	}
 }
 
-static void see_gone(struct plm_resume *resume, const struct plm_w_gone *gone)
+static void see_gone(struct plm_resume *resume, const struct plm_logged *event)
 {
+	const struct plm_w_gone *gone = event->payload;
 	struct record *record =
 		find(resume, SPACE_OBJECT + (uint32_t)gone->kind, gone->ns, gone->name);
 
-	if (record != NULL && record->bytes != NULL) {
+	if (record == NULL) {
+		return;
+	}
+	record->seen_seq = event->envelope.seq;
+	if (record->bytes != NULL) {
 		drop(record);
 		resume->live--;
 	}
 }
 
-static void see_instance(struct plm_resume *resume, const struct plm_w_instance *fact)
+static void see_instance(struct plm_resume *resume, const struct plm_w_instance *fact, uint64_t seq)
 {
 	struct record *record =
 		get(resume, SPACE_INSTANCE, (struct plm_slice){0}, fact->provider_id);
 
 	record->number = (uint64_t)fact->intent;
+	record->seen_seq = seq;
 	keep(record, PLM_EV_INSTANCE, plm_wire_encode(&plm_type_instance, fact, &resume->scratch));
 }
 
 /* A launch that was done is an instance, although nobody has described it yet. */
-static void see_result(struct plm_resume *resume, const struct plm_logged *event)
+static void see_launched(struct plm_resume *resume, const struct plm_logged *event)
 {
 	const struct plm_w_result *result = event->payload;
 	struct plm_w_instance fact = {
@@ -200,10 +209,24 @@ static void see_result(struct plm_resume *resume, const struct plm_logged *event
 		.launched_ms = (int64_t)(event->envelope.wall_ns / 1000000),
 	};
 
-	if (result->provider_id.size > 0 &&
-	    (result->class == PLM_RESULT_DONE || result->class == PLM_RESULT_ALREADY_DONE) &&
-	    find(resume, SPACE_INSTANCE, (struct plm_slice){0}, result->provider_id) == NULL) {
-		see_instance(resume, &fact);
+	if (find(resume, SPACE_INSTANCE, (struct plm_slice){0}, result->provider_id) == NULL) {
+		see_instance(resume, &fact, event->envelope.seq);
+	}
+}
+
+static void see_result(struct plm_resume *resume, const struct plm_logged *event)
+{
+	const struct plm_w_result *result = event->payload;
+	uint64_t intent = (uint64_t)result->intent;
+	struct record *effect =
+		find(resume, SPACE_EFFECT, (struct plm_slice){0}, seq_name(&intent));
+	bool done = result->class == PLM_RESULT_DONE || result->class == PLM_RESULT_ALREADY_DONE;
+
+	if (done && result->provider_id.size > 0) {
+		see_launched(resume, event);
+	}
+	if (done && effect != NULL) {
+		effect->seen_seq = event->envelope.seq;
 	}
 }
 
@@ -212,6 +235,12 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	const struct plm_w_intent *intent = event->payload;
 	struct record *record = NULL;
 
+	if (intent->call != PLM_CALL_LAUNCH) {
+		record = get(resume, SPACE_EFFECT, (struct plm_slice){0},
+			     seq_name(&event->envelope.seq));
+		record->number = (uint64_t)intent->call;
+		keep(record, PLM_EV_INTENT, intent->frozen);
+	}
 	switch ((enum plm_call)intent->call) {
 	case PLM_CALL_LAUNCH:
 		record = get(resume, SPACE_LAUNCH, (struct plm_slice){0},
@@ -244,10 +273,10 @@ static void see(struct plm_resume *resume, const struct plm_logged *event)
 		resume->started_ms = ((const struct plm_w_genesis *)event->payload)->started_ms;
 		return;
 	case PLM_EV_GONE:
-		see_gone(resume, event->payload);
+		see_gone(resume, event);
 		return;
 	case PLM_EV_INSTANCE:
-		see_instance(resume, event->payload);
+		see_instance(resume, event->payload, event->envelope.seq);
 		return;
 	case PLM_EV_INTENT:
 		see_intent(resume, event);
@@ -421,11 +450,70 @@ static enum plm_code build_object(struct building *b, const struct record *recor
 	return code;
 }
 
+/* The record of what a call is about; NULL when the log has never seen it. */
+static const struct record *target_of(const struct plm_resume *resume,
+				      const struct plm_effect *effect)
+{
+	const struct plm_w_req_job_start *start = effect->request;
+	const struct plm_w_req_job_stop *stop = effect->request;
+	const struct plm_w_req_pod_create *create = effect->request;
+	const struct plm_w_req_pod *pod = effect->request;
+	const struct plm_w_req_terminate *terminate = effect->request;
+	const struct plm_w_req_node_taint *taint = effect->request;
+	const struct plm_w_req_node_delete *remove = effect->request;
+	const struct plm_slice none = {0};
+
+	switch (effect->call) {
+	case PLM_CALL_NONE:
+	case PLM_CALL_LAUNCH:
+		break;
+	case PLM_CALL_JOB_START:
+		return find(resume, SPACE_OBJECT + (uint32_t)start->kind, start->ns, start->name);
+	case PLM_CALL_JOB_STOP:
+		return find(resume, SPACE_OBJECT + (uint32_t)stop->kind, stop->ns, stop->name);
+	case PLM_CALL_POD_CREATE:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_POD, create->ns,
+			    create->name);
+	case PLM_CALL_POD_EVICT:
+	case PLM_CALL_POD_DELETE:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_POD, pod->ns, pod->name);
+	case PLM_CALL_TERMINATE:
+		return find(resume, SPACE_INSTANCE, none, terminate->provider_id);
+	case PLM_CALL_NODE_TAINT:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, taint->node);
+	case PLM_CALL_NODE_DELETE:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, remove->node);
+	}
+	PLM_UNREACHABLE();
+}
+
+/* Done, and told since: then the target's fact has it. Done and not told: done again. */
+static enum plm_code build_effect(struct building *b, const struct record *record,
+				  struct plm_error *err)
+{
+	struct plm_effect effect = {.call = (enum plm_call)record->number,
+				    .frozen = plm_slice_of(record->bytes, record->size)};
+	const struct record *target = NULL;
+	enum plm_code code = plm_wire_decode(plm_call_request(effect.call), effect.frozen,
+					     b->scratch, &effect.request, err);
+
+	if (code != PLM_OK || record->seen_seq == 0) {
+		return code;
+	}
+	memcpy(&effect.intent, record->name.ptr, sizeof(effect.intent));
+	target = target_of(b->resume, &effect);
+	if (target == NULL || target->seen_seq < record->seen_seq) {
+		plm_world_resume_effect(b->build->world, &effect);
+	}
+	return PLM_OK;
+}
+
 enum turn {
 	TURN_INSTANCES,
 	TURN_NODES,
 	TURN_OBJECTS,
 	TURN_PODS,
+	TURN_EFFECTS,
 	TURN_COUNT,
 };
 
@@ -442,10 +530,22 @@ static bool has_turn(const struct record *record, enum turn turn)
 		return record->space >= SPACE_OBJECT &&
 		       record->space != SPACE_OBJECT + (uint32_t)PLM_KIND_NODE &&
 		       record->space != SPACE_OBJECT + (uint32_t)PLM_KIND_POD;
+	case TURN_EFFECTS:
+		return record->space == SPACE_EFFECT;
 	case TURN_COUNT:
 		break;
 	}
 	PLM_UNREACHABLE();
+}
+
+static enum plm_code build_one(struct building *b, const struct record *record,
+			       struct plm_error *err)
+{
+	if (record->space == SPACE_INSTANCE) {
+		return build_instance(b, record, err);
+	}
+	return record->space == SPACE_EFFECT ? build_effect(b, record, err)
+					     : build_object(b, record, err);
 }
 
 enum plm_code plm_resume_world(struct plm_resume *resume, const struct plm_resume_build *build,
@@ -461,8 +561,7 @@ enum plm_code plm_resume_world(struct plm_resume *resume, const struct plm_resum
 			if (record->bytes == NULL || !has_turn(record, (enum turn)turn)) {
 				continue;
 			}
-			code = turn == TURN_INSTANCES ? build_instance(&b, record, err)
-						      : build_object(&b, record, err);
+			code = build_one(&b, record, err);
 			plm_arena_reset(b.scratch);
 		}
 	}

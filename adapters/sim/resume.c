@@ -107,9 +107,15 @@ static struct plm_sim_object *owner_of(struct plm_world *w, const struct plm_w_m
 										      : NULL;
 }
 
-static void mark_index(struct plm_sim_object *owner, const struct plm_w_pod *pod)
+static void count_pod(struct plm_sim_object *owner, const struct plm_w_pod *pod)
 {
 	struct plm_sim_job *job = owner->info->type == PLM_EV_JOB ? owner->my.job : NULL;
+
+	/* What a PodSet has come to is not told, so its pods must say it. */
+	if (owner->kind == PLM_KIND_POD_SET) {
+		owner->of.job->succeeded += pod->phase == PLM_PHASE_SUCCEEDED;
+		owner->of.job->failed += pod->phase == PLM_PHASE_FAILED;
+	}
 
 	if (job == NULL || job->indexes == NULL || pod->index < 0 ||
 	    (size_t)pod->index >= job->index_count) {
@@ -152,7 +158,7 @@ static void resume_pod(struct plm_world *w, struct plm_w_pod *pod,
 	if (owner != NULL) {
 		my->daemon = owner->kind == PLM_KIND_DAEMON_SET;
 		plm_sim_adopt(owner, object);
-		mark_index(owner, pod);
+		count_pod(owner, pod);
 	}
 	if (plm_sim_pod_over(object)) {
 		return;
@@ -175,8 +181,11 @@ static void resume_job(struct plm_world *w, struct plm_sim_object *object,
 		resumed->start == NULL ? NULL : resumed->start->pod_sets.ptr;
 
 	object->of.job->suspended = suspended;
+	if (suspended != 0) {
+		return;
+	}
 	my->start_intent = resumed->intent;
-	my->starts = suspended != 0 ? 0 : 1;
+	my->starts = 1;
 	if (set != NULL && resumed->start->pod_sets.count > 0) {
 		my->template = plm_sim_template_with(w, my->original, set[0].node_selector,
 						     set[0].tolerations, set[0].labels);
@@ -214,6 +223,35 @@ void plm_world_resume_object(struct plm_world *w, const struct plm_sim_resumed *
 			resume_job(w, object, resumed, suspended);
 		}
 	}
+	plm_arena_reset(&w->scratch);
+}
+
+/* A start that the last fact shows already needs no second one. */
+static bool is_started(const struct plm_world *w, const struct plm_effect *effect)
+{
+	const struct plm_w_req_job_start *start = effect->request;
+	const struct plm_sim_object *object = NULL;
+
+	if (effect->call == PLM_CALL_JOB_START) {
+		object = plm_sim_find(w, (enum plm_kind)start->kind, start->ns, start->name);
+	}
+	return object != NULL &&
+	       (object->of.job->suspended == 0 || object->of.job->end != PLM_JOB_OPEN);
+}
+
+void plm_world_resume_effect(struct plm_world *w, const struct plm_effect *effect)
+{
+	struct plm_sim_effect *done = PLM_NEW(&w->arena, struct plm_sim_effect);
+
+	PLM_ASSERT(effect->call != PLM_CALL_LAUNCH);
+	if (is_started(w, effect)) {
+		return;
+	}
+	done->effect = *effect;
+	done->effect.request =
+		plm_wire_copy(plm_call_request(effect->call), effect->request, &w->arena);
+	done->effect.frozen = plm_arena_copy(&w->arena, effect->frozen);
+	plm_sim_execute(w, done);
 	plm_arena_reset(&w->scratch);
 }
 

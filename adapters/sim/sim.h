@@ -162,8 +162,8 @@ bool plm_world_reachable(const struct plm_world *world);
 
 /*
  * The world lives in memory. A daemon that starts again builds it from what its log says was last seen:
- * begin, instances, objects (owners and nodes before pods), end, in this order, before anything else
- * happens. 'number' is above every number that the dead world can have used in names and uids.
+ * begin, instances, objects (owners and nodes before pods), effects, end, in this order, before anything
+ * else happens. 'number' is above every number that the dead world can have used in names and uids.
  */
 struct plm_sim_resumed {
 	enum plm_event_type type;
@@ -178,6 +178,11 @@ void plm_world_resume_begin(struct plm_world *world, uint64_t number);
 void plm_world_resume_instance(struct plm_world *world, const struct plm_w_instance *fact,
 			       const struct plm_effect *launch);
 void plm_world_resume_object(struct plm_world *world, const struct plm_sim_resumed *resumed);
+/*
+ * An effect other than a launch that had its answer, but whose outcome the last fact of its target does
+ * not show: it is carried out again, and nobody is told.
+ */
+void plm_world_resume_effect(struct plm_world *world, const struct plm_effect *effect);
 /* Goes on with what was under way, and tells everything again. */
 void plm_world_resume_end(struct plm_world *world);
 
