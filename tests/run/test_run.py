@@ -16,6 +16,7 @@ import time
 PLIMSOLL, CHECK_LOG = sys.argv[1:3]
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUSY = os.path.join(HERE, "data", "busy.yaml")
+GANG = os.path.join(HERE, "data", "gang.yaml")
 MANY = os.path.join(HERE, "data", "many.yaml")
 SEED = int(os.environ.get("PLM_SEED", "1"))
 KILLS = 6 if os.environ.get("PLM_SHORT") else 20
@@ -145,24 +146,54 @@ def a_restart_goes_on(folder):
     check_log(folder)
 
 
-def kill_at_any_time(folder):
+def finished(folder, kind):
+    """How many objects of 'kind' there are in the log, and how many of them are complete."""
+    done = subprocess.run([PLIMSOLL, "get", kind, "-L", folder, "-o", "json"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 3:
+        return 0, 0
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    items = json.loads(done.stdout)["items"]
+    return len(items), sum(item.get("end") == "Complete" for item in items)
+
+
+def kill_again_and_again(folder, scenario, kind, count):
+    """Each life is short; the last one finishes all the work that was submitted in any of them."""
     draw = random.Random(SEED)
+    flags = ("--snapshot-events", "100")
     print(f"# PLM_SEED={SEED}")
-    last = 0
     for _ in range(KILLS):
-        daemon = Daemon(folder, "--snapshot-events", "100")
+        daemon = Daemon(folder, *flags, scenario=scenario)
         time.sleep(draw.uniform(0.0, 0.6) * SLOW)
         daemon.signal(signal.SIGKILL)
         code = daemon.end()
         assert code == -signal.SIGKILL, f"exit {code}: {daemon.tail()}"
         no_broken_invariant(daemon)
-    daemon = Daemon(folder, "--snapshot-events", "100")
+    daemon = Daemon(folder, *flags, scenario=scenario)
     daemon.wait_for("started")
+    end = time.monotonic() + 60 * SLOW
+    while finished(folder, kind) != (count, count):
+        assert time.monotonic() < end, f"{finished(folder, kind)} of {count} done"
+        time.sleep(0.5)
     last = daemon.lines()[0]["seq"]
     stop(daemon)
     no_broken_invariant(daemon)
     report = check_log(folder)
     assert report["last"] >= last > 0, report
+    done = subprocess.run([PLIMSOLL, "replay", "-L", folder, "-o", "json"], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout)["diverged"] is None, done
+    done = subprocess.run([PLIMSOLL, "log", "verify", "-L", folder], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done
+
+
+def jobs_survive_kills_at_any_time(folder):
+    kill_again_and_again(folder, BUSY, "jobs", 40)
+
+
+def gangs_survive_kills_at_any_time(folder):
+    kill_again_and_again(folder, GANG, "podsets", 12)
 
 
 def snapshots_are_written_and_lead_to_the_same_state(folder):
@@ -274,7 +305,8 @@ TESTS = (
     sigterm_finishes_what_is_in_flight,
     all_work_gets_done,
     a_restart_goes_on,
-    kill_at_any_time,
+    jobs_survive_kills_at_any_time,
+    gangs_survive_kills_at_any_time,
     snapshots_are_written_and_lead_to_the_same_state,
     a_second_process_is_refused,
     a_log_of_another_cluster_is_refused,
