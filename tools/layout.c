@@ -6,6 +6,9 @@ static const char *const claim_texts[] = {"Wanted", "Launched", "Joined", "Ready
 static const struct plm_wire_names claim_names = {"claim_phase", claim_texts,
 						  PLM_COUNTOF(claim_texts)};
 
+static const char *const told_texts[] = {"Nothing", "ToRun", "ToStop"};
+static const struct plm_wire_names told_names = {"told", told_texts, PLM_COUNTOF(told_texts)};
+
 #define AT(m, kind, part, names, table)                                                            \
 	{#m, PLM_MEMBER_##kind, offsetof(TYPE, m), sizeof(((TYPE *)NULL)->m), part, names, table}
 #define SKIP(m) AT(m, SKIP, NULL, NULL, PLM_TABLE_ROOT)
@@ -260,6 +263,8 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     I64(priority),
 						     OWN_ENUM(stage, stage_names),
 						     ID(cluster_queue, CLUSTER_QUEUE),
+						     TEXT(reserved_in),
+						     BOOL(failed),
 						     LIST(assignments, assignment),
 						     TEXT(evicted_reason),
 						     ENUM(place, queue_place),
@@ -267,6 +272,8 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     I32(requeued),
 						     LIST(cursor, cursor),
 						     U64(cursor_generation),
+						     U64(cursor_seq),
+						     I64(cursor_round),
 						     I64(reserved_ms),
 						     I64(admitted_ms),
 						     I64(evicted_ms),
@@ -283,18 +290,32 @@ static const struct plm_member workload_members[] = {PART(object, object),
 LAYOUT(static, workload)
 #undef TYPE
 #define TYPE struct plm_job
-static const struct plm_member job_members[] = {PART(object, object), TEXT(workload),
-						TEXT(queue),	      TEXT(work_queue),
-						TEXT(priority_class), ONE(template_set, pod_set),
-						BOOL(managed),	      BOOL(suspended),
-						BOOL(indexed),	      ENUM(end, job_end),
-						SKIP(zero),	      I64(parallelism),
-						I64(completions),     I64(backoff_limit),
-						I64(min_parallelism), I64(active),
-						I64(ready),	      I64(succeeded),
-						I64(failed),	      I64(ended_ms),
-						I64(started_ms),      ID(workload_id, WORKLOAD),
-						BOOL(started)};
+static const struct plm_member job_members[] = {PART(object, object),
+						TEXT(workload),
+						TEXT(queue),
+						TEXT(work_queue),
+						TEXT(priority_class),
+						ONE(template_set, pod_set),
+						BOOL(managed),
+						BOOL(suspended),
+						BOOL(indexed),
+						ENUM(end, job_end),
+						SKIP(zero),
+						I64(parallelism),
+						I64(completions),
+						I64(backoff_limit),
+						I64(min_parallelism),
+						I64(active),
+						I64(ready),
+						I64(succeeded),
+						I64(failed),
+						I64(ended_ms),
+						I64(started_ms),
+						ID(workload_id, WORKLOAD),
+						OWN_ENUM(started, told_names),
+						SKIP(remake),
+						U32(next_index),
+						I64(pods)};
 LAYOUT(static, job)
 #undef TYPE
 #define TYPE struct plm_pod
@@ -303,7 +324,7 @@ static const struct plm_member pod_members[] = {
 	TEXT(pod_set),	      ENUM(phase, phase), BOOL(unschedulable),	BOOL(no_status),
 	BOOL(gated),	      BOOL(ready),	  BOOL(do_not_disrupt), I64(started_ms),
 	I64(deletion_cost),   I64(index),	  I64(priority),	TEXT(target),
-	BOOL(target_claim),   PART(why, why)};
+	BOOL(target_claim),   BOOL(ending),	  BOOL(batched),	PART(why, why)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node
@@ -380,6 +401,10 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       TEXT(for_name),
 						       ENUM(end_reason, reason),
 						       BOOL(ended_by_cloud),
+						       U32(failures),
+						       SKIP(zero),
+						       I64(interrupted_ms),
+						       I64(ended_ms),
 						       PART(why, why)};
 LAYOUT(static, node_claim)
 #undef TYPE
@@ -416,6 +441,8 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 ENUM(preferences, preference_policy),
 						 ENUM(min_values, min_values_policy),
 						 BOOL(settle),
+						 U32(fair_strategies),
+						 BOOL(ignore_undeclared),
 						 U64(epoch),
 						 I64(now_ms),
 						 I64(batch_idle_ms),
@@ -428,6 +455,8 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(batch_touched_ms),
 						 U64(claims_made),
 						 U64(bundle),
+						 U64(cycle_seq),
+						 U64(quota_generation),
 						 BOOL(observe_only),
 						 BOOL(queues_dirty),
 						 BOOL(nodes_dirty),
