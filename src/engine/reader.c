@@ -3,6 +3,7 @@
 #include "codec/upcast.h"
 #include "core/limits.h"
 #include "engine/replay.h"
+#include "reducers/reducer.h"
 
 #include <stdlib.h>
 
@@ -85,6 +86,20 @@ static enum plm_code decode(struct plm_reader *reader, struct plm_slice bytes,
 	return plm_payload_lift(plm_upcasters(), &logged->envelope, &reader->event, payload, err);
 }
 
+/* Decisions of a newer bundle may mean what this build does not know: exact decisions 1. */
+static enum plm_code check_bundle(const struct plm_logged *logged, struct plm_error *err)
+{
+	const struct plm_w_software *software = logged->payload;
+
+	if (logged->envelope.type != PLM_EV_SOFTWARE || software->bundle <= PLM_BUNDLE) {
+		return PLM_OK;
+	}
+	return plm_fail(err, PLM_E_VERSION,
+			"event %llu: decided by bundle %lld, this build knows up to %d",
+			(unsigned long long)logged->envelope.seq, (long long)software->bundle,
+			PLM_BUNDLE);
+}
+
 /* Read one record; '*out_part' tells that it was a PART and 'out' is not set. */
 static enum plm_code next_record(struct plm_reader *reader, struct plm_logged *out, bool *out_part,
 				 struct plm_error *err)
@@ -117,7 +132,7 @@ static enum plm_code next_record(struct plm_reader *reader, struct plm_logged *o
 	logged.last_of_frame = record.last_of_frame;
 	logged.head = record.head;
 	*out = logged;
-	return PLM_OK;
+	return check_bundle(&logged, err);
 }
 
 enum plm_code plm_reader_next(struct plm_reader *reader, struct plm_logged *out,
