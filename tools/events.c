@@ -134,6 +134,54 @@ static struct plm_slice control_words(struct plm_arena *arena, const struct plm_
 	}
 }
 
+static struct plm_slice pod_words(struct plm_arena *arena, const struct plm_w_pod *pod)
+{
+	const char *phase = plm_names_text(&plm_names_phase, pod->phase);
+
+	if (pod->meta.deleting_ms != PLM_UNSET) {
+		phase = "Terminating";
+	}
+	if (pod->node.size == 0) {
+		return plm_arena_format(arena, "%s%s", phase,
+					pod->unschedulable == 1 ? ", unschedulable" : "");
+	}
+	return plm_arena_format(arena, "%s on %.*s", phase, (int)pod->node.size,
+				(const char *)pod->node.ptr);
+}
+
+static struct plm_slice job_words(struct plm_arena *arena, const struct plm_w_job *job)
+{
+	if (job->end != PLM_JOB_OPEN) {
+		return plm_slice_str(plm_names_text(&plm_names_job_end, job->end));
+	}
+	return plm_arena_format(
+		arena, "%s%" PRId64 " active, %" PRId64 " ready, %" PRId64 " succeeded",
+		job->suspended == 1 ? "suspended, " : "", job->active, job->ready, job->succeeded);
+}
+
+/* What is new about an object, as far as a word can say it. */
+static struct plm_slice fact_words(struct plm_arena *arena, const struct plm_logged *event)
+{
+	const struct plm_w_node *node = event->payload;
+	const struct plm_w_instance *instance = event->payload;
+
+	switch (event->envelope.type) {
+	case PLM_EV_POD:
+		return pod_words(arena, event->payload);
+	case PLM_EV_JOB:
+		return job_words(arena, event->payload);
+	case PLM_EV_NODE:
+		return plm_arena_format(arena, "%s%s", node->ready == 1 ? "ready" : "not ready",
+					node->unschedulable == 1 ? ", unschedulable" : "");
+	case PLM_EV_INSTANCE:
+		return text_words(arena, instance->state);
+	case PLM_EV_GONE:
+		return plm_slice_str("gone");
+	default:
+		return (struct plm_slice){0};
+	}
+}
+
 struct plm_slice plm_event_words(struct plm_arena *arena, const struct plm_logged *event)
 {
 	const struct plm_w_explain *why = plm_event_why(event);
@@ -142,6 +190,9 @@ struct plm_slice plm_event_words(struct plm_arena *arena, const struct plm_logge
 
 	if (why != NULL && why->rule != PLM_RULE_NONE) {
 		return plm_render_message(arena, why);
+	}
+	if (event->info->class == PLM_CLASS_FACT) {
+		return fact_words(arena, event);
 	}
 	switch (event->envelope.type) {
 	case PLM_EV_INTENT:

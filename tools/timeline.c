@@ -9,8 +9,9 @@
 struct family {
 	struct plm_view *view;
 	struct plm_arena *arena;
-	struct plm_name_set names; /* "workload/ns/name" of the relatives */
-	struct plm_name_set seqs;  /* decisions and intents that belong to them, as 8 bytes */
+	struct plm_name_set names;     /* "workload/ns/name" of the relatives */
+	struct plm_name_set seqs;      /* decisions and intents that belong to them, as 8 bytes */
+	struct plm_name_set instances; /* provider ids of their claims */
 	struct plm_timeline *out;
 	bool grew;
 };
@@ -138,6 +139,31 @@ static void follow_nodes(struct family *family, const struct plm_logged *event,
 	}
 }
 
+/* The node of a claim is the one that runs on the instance of the claim's launch, and back. */
+static void follow_instance(struct family *family, const struct plm_logged *event,
+			    const struct plm_subject *subject)
+{
+	const struct plm_w_result *result = event->payload;
+	const struct plm_w_node *node = event->payload;
+
+	if (event->envelope.type == PLM_EV_RESULT && result->provider_id.size > 0 &&
+	    plm_name_set_has(&family->seqs, seq_bytes(&event->envelope.intent))) {
+		family->grew |= plm_name_set_add(&family->instances, result->provider_id);
+	} else if (event->envelope.type == PLM_EV_NODE && node->provider_id.size > 0) {
+		if (plm_name_set_has(&family->instances, node->provider_id)) {
+			adopt(family, PLM_KIND_NODE, (struct plm_slice){0}, node->meta.name);
+		} else if (is_relative(family, subject)) {
+			family->grew |= plm_name_set_add(&family->instances, node->provider_id);
+		}
+	} else if (event->envelope.type == PLM_EV_INSTANCE) {
+		const struct plm_w_instance *instance = event->payload;
+
+		if (plm_name_set_has(&family->instances, instance->provider_id)) {
+			adopt(family, subject->kind, subject->ns, subject->name);
+		}
+	}
+}
+
 static bool belongs(struct family *family, const struct plm_logged *event,
 		    const struct plm_subject *subject)
 {
@@ -177,6 +203,7 @@ static enum plm_code look(struct family *family, const struct plm_logged *event,
 	follow_owner(family, event, &subject);
 	follow_job(family, event, &subject);
 	follow_nodes(family, event, &subject);
+	follow_instance(family, event, &subject);
 	if (!belongs(family, event, &subject)) {
 		return PLM_OK;
 	}
@@ -225,6 +252,7 @@ enum plm_code plm_timeline_find(struct plm_view *view, const struct plm_subject 
 		.arena = view->call->arena,
 		.names = {.arena = view->call->arena},
 		.seqs = {.arena = view->call->arena},
+		.instances = {.arena = view->call->arena},
 		.out = out,
 	};
 	enum plm_code code = PLM_OK;

@@ -1,14 +1,11 @@
 #include "tools/view.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "hash/state_hash.h"
 #include "tools/spell.h"
 
 void plm_hash_text(struct plm_hash128 hash, char text[33])
 {
-	(void)snprintf(text, 33, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
+	plm_hex(plm_slice_of(&hash, sizeof(hash)), text); /* as a HASH event holds it */
 }
 
 enum plm_code plm_view_move(struct plm_view *view, uint64_t seq, struct plm_error *err)

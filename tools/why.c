@@ -391,6 +391,21 @@ static void why_pool(struct answer *a)
 
 /* ---- queues ------------------------------------------------------------------------------------ */
 
+static int64_t holders_of(const struct answer *a, plm_sym queue)
+{
+	int64_t holders = 0;
+
+	PLM_EACH(a->st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(a->st, id);
+		bool holds = workload->stage == PLM_STAGE_RESERVED ||
+			     workload->stage == PLM_STAGE_ADMITTED;
+
+		holders += holds && plm_sym_equal(workload->reserved_in, queue) ? 1 : 0;
+	}
+	return holders;
+}
+
 static void why_cluster_queue(struct answer *a)
 {
 	const struct plm_cluster_queue *queue = plm_cluster_queue_at(a->st, a->id);
@@ -401,8 +416,8 @@ static void why_cluster_queue(struct answer *a)
 	a->state = activity.rule == PLM_RULE_NONE ? "Active" : "Inactive";
 	if (activity.rule == PLM_RULE_NONE) {
 		a->reason = "Ready";
-		a->message =
-			plm_arena_format(a->arena, "%u workloads hold its quota", queue->holding);
+		a->message = plm_arena_format(a->arena, "%" PRId64 " workloads hold its quota",
+					      holders_of(a, queue->object.name));
 		return;
 	}
 	*why = (struct plm_w_explain){

@@ -41,8 +41,7 @@ static enum plm_code change_queue(struct forger *f, struct plm_envelope *envelop
 		struct plm_w_quota *quota = (void *)(uintptr_t)flavor->quotas.ptr;
 
 		quota->nominal = plm_add_sat(quota->nominal, 1000000);
-		envelope->payload =
-			plm_payload_encode(info, queue, payload.hash, &f->arena);
+		envelope->payload = plm_payload_encode(info, queue, payload.hash, &f->arena);
 		f->done = true;
 	}
 	return code;
@@ -59,8 +58,7 @@ static enum plm_code change_bundle(struct forger *f, struct plm_envelope *envelo
 	if (code == PLM_OK) {
 		software = *(const struct plm_w_software *)payload.value;
 		software.bundle += 1000;
-		envelope->payload =
-			plm_payload_encode(info, &software, payload.hash, &f->arena);
+		envelope->payload = plm_payload_encode(info, &software, payload.hash, &f->arena);
 		f->done = true;
 	}
 	return code;
@@ -180,7 +178,8 @@ int main(int argc, char **argv)
 	plm_log_close(to);
 	plm_arena_fini(&f.arena);
 	if (code != PLM_OK || (!f.done && strcmp(f.what, "slow") != 0)) {
-		(void)fprintf(stderr, "forge: %s\n", code != PLM_OK ? f.err.text : "nothing was changed");
+		(void)fprintf(stderr, "forge: %s\n",
+			      code != PLM_OK ? f.err.text : "nothing was changed");
 		return 1;
 	}
 	return 0;
