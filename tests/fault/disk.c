@@ -346,6 +346,13 @@ static void build_tree(const struct disk *disk, struct chance *chance, struct tr
 	}
 }
 
+bool disk_is_kept(size_t op, enum disk_image image)
+{
+	size_t size = shim_op(op)->kind == SHIM_WRITE ? shim_op(op)->size : 0;
+
+	return (image == DISK_TORN_512 && size <= 512) || (image == DISK_TORN_4096 && size <= 4096);
+}
+
 void disk_build(const struct disk *disk, size_t op, enum disk_image image, uint64_t seed,
 		const char *path)
 {

@@ -36,6 +36,8 @@ struct disk *disk_new(enum disk_lie lie);
 void disk_free(struct disk *disk);
 /* The next call of the journal has taken place. */
 void disk_apply(struct disk *disk, size_t op);
+/* Does 'image' of a crash during 'op' equal DISK_ALL_KEPT, since there is nothing to tear? */
+bool disk_is_kept(size_t op, enum disk_image image);
 /*
  * Write into the empty folder 'path' what a crash leaves while 'op' is under way (everything before it
  * was applied); 'seed' for the mixed ones.

@@ -19,6 +19,7 @@ static struct world world;
 
 struct tally {
 	size_t images;
+	size_t judged; /* the others are equal to one that was */
 	size_t wrong;
 	size_t lost_commits;
 	char first[1200]; /* the first wrong one */
@@ -36,7 +37,7 @@ static void note(struct tally *tally, size_t op, int image, const char *wrong)
 		[SHIM_UNLINK] = "unlink",
 	};
 
-	tally->images++;
+	tally->judged++;
 	if (wrong == NULL) {
 		return;
 	}
@@ -68,10 +69,15 @@ static void die_everywhere(size_t commits, enum disk_lie lie, size_t stride, str
 	plm_assert_ok(run.code, &run.err);
 	for (size_t op = 0; op < shim_count(); op++) {
 		for (int image = 0; image < DISK_IMAGES && op % stride == 0; image++) {
+			uint64_t seed = plm_test_random(&random);
+
+			tally->images++;
+			if (disk_is_kept(op, (enum disk_image)image)) {
+				continue;
+			}
 			store_remove(image_folder);
 			assert_int_equal(mkdir(image_folder, 0755), 0);
-			disk_build(disk, op, (enum disk_image)image, plm_test_random(&random),
-				   image_folder);
+			disk_build(disk, op, (enum disk_image)image, seed, image_folder);
 			note(tally, op, image,
 			     world_judge(&world, image_folder, shim_op(op)->acked,
 					 shim_op(op)->stamp));
@@ -96,8 +102,8 @@ static void nothing_acknowledged_is_ever_lost(void **state)
 
 	(void)state;
 	die_everywhere(WORLD_COMMITS, DISK_HONEST, stride, &tally);
-	print_message("%zu calls, %zu images, %zu wrong\n", shim_calls(), tally.images,
-		      tally.wrong);
+	print_message("%zu calls, %zu images, %zu of them different, %zu wrong\n", shim_calls(),
+		      tally.images, tally.judged, tally.wrong);
 	if (tally.wrong > 0) {
 		fail_msg("%s", tally.first);
 	}
@@ -121,7 +127,7 @@ static void lie_row(const struct lie_case *row)
 	struct tally tally = {0};
 
 	die_everywhere(12, row->lie, stride_of(3), &tally);
-	print_message("%zu of %zu images show the loss, such as: %s\n", tally.wrong, tally.images,
+	print_message("%zu of %zu images show the loss, such as: %s\n", tally.wrong, tally.judged,
 		      tally.first);
 	assert_true(tally.lost_commits > 0);
 }
