@@ -388,7 +388,7 @@ static enum plm_code read_header(struct plog *file, struct plm_error *err)
 
 static enum plm_code read_end(struct plog *file, struct plm_error *err)
 {
-	uint8_t bytes[PLM_PLOG_END_SIZE];
+	uint8_t bytes[PLM_PLOG_END_SIZE] = {0};
 	struct plm_slice body = plm_slice_of(bytes + PLM_PLOG_BLOCK_SIZE, PLM_PLOG_PLACE_SIZE);
 
 	if (file->size < PLM_PLOG_HEADER_SIZE + sizeof(bytes) ||
