@@ -85,6 +85,7 @@ enum plm_code plm_guard_start(struct plm_guard_child *child, void (*run)(void *c
 	}
 	pid = fork();
 	if (pid == 0) {
+		(void)close(ends[0]);
 		settle(parent, ends[1]);
 		run(ctx, 3);
 		_exit(0);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -669,6 +670,92 @@ static void a_read_only_copy_can_be_read(void **state)
 	store_remove(folder);
 }
 
+/* What the system refuses is its own word, not damage. In a child: root may do everything. */
+static int refused_by_the_system(const char *folder)
+{
+	char path[STORE_PATH_MAX];
+	struct plm_log *log = NULL;
+	struct plm_log_stat stat;
+	struct plm_error err = {0};
+
+	if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) {
+		return 10;
+	}
+	if (plm_log_open(folder, PLM_LOG_READ, &log, &err) != PLM_E_IO ||
+	    strstr(err.text, "Permission denied") == NULL) {
+		return 11;
+	}
+	if (plm_log_open(folder, PLM_LOG_WRITE, &log, &err) != PLM_E_IO ||
+	    plm_log_stat(folder, &stat, &err) != PLM_E_IO) {
+		return 12;
+	}
+	store_path(path, folder, "below");
+	return plm_log_open(path, PLM_LOG_WRITE, &log, &err) == PLM_E_IO ? 0 : 13;
+}
+
+static void a_folder_one_may_not_enter_is_no_damage(void **state)
+{
+	char folder[STORE_PATH_MAX];
+	pid_t pid = -1;
+	int status = 0;
+
+	(void)state;
+	store_folder(folder);
+	(void)store_make(folder, 3);
+	assert_int_equal(chmod(folder, 0000), 0);
+	pid = fork();
+	if (pid == 0) {
+		_exit(refused_by_the_system(folder));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(status, 0);
+	store_remove(folder);
+}
+
+/* A limit of the file size stands for a volume that breaks: no file is left that looks like one. */
+static int export_that_breaks(const char *folder)
+{
+	char path[STORE_PATH_MAX];
+	struct rlimit small = {.rlim_cur = 4096, .rlim_max = 4096};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct plm_log *log = NULL;
+	struct plm_error err = {0};
+
+	if (plm_log_open(folder, PLM_LOG_READ, &log, &err) != PLM_OK ||
+	    setrlimit(RLIMIT_FSIZE, &small) != 0 || sigaction(SIGXFSZ, &ignore, NULL) != 0) {
+		return 10;
+	}
+	if (plm_log_export(log, 1, 0, store_path(path, folder, "log.plog"), &err) != PLM_E_IO ||
+	    access(path, F_OK) == 0) {
+		return 11;
+	}
+	if (plm_log_save(log, store_path(path, folder, "copy"), &err) != PLM_E_IO ||
+	    access(store_path(path, folder, "copy/data.mdb"), F_OK) == 0) {
+		return 12;
+	}
+	plm_log_close(log);
+	return 0;
+}
+
+static void a_copy_that_breaks_leaves_nothing(void **state)
+{
+	char folder[STORE_PATH_MAX];
+	pid_t pid = -1;
+	int status = 0;
+
+	(void)state;
+	store_folder(folder);
+	(void)store_make(folder, 200);
+	pid = fork();
+	if (pid == 0) {
+		_exit(export_that_breaks(folder));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	store_remove(folder);
+}
+
 int main(void)
 {
 	struct plm_tests tests = {0};
@@ -695,5 +782,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, a_file_cut_under_a_reader_is_damage);
 	PLM_TEST_ADD(&tests, verification_reads_everything);
 	PLM_TEST_ADD(&tests, a_read_only_copy_can_be_read);
+	PLM_TEST_ADD(&tests, a_folder_one_may_not_enter_is_no_damage);
+	PLM_TEST_ADD(&tests, a_copy_that_breaks_leaves_nothing);
 	return plm_tests_run(&tests, "log_lmdb");
 }

@@ -147,8 +147,8 @@ static void a_slow_reader_pins_no_page(void **state)
 	store_remove(folder);
 }
 
-/* Kill one of our children. */
-static int kill_child(void)
+/* Send 'number' to one of our children. */
+static int signal_child(int number)
 {
 	char text[64] = "";
 	char path[64];
@@ -162,7 +162,63 @@ static int kill_child(void)
 		pid = strtol(text, NULL, 10);
 	}
 	(void)fclose(file);
-	return pid > 0 ? kill((pid_t)pid, SIGKILL) : -1;
+	return pid > 0 ? kill((pid_t)pid, number) : -1;
+}
+
+static int kill_child(void)
+{
+	return signal_child(SIGKILL);
+}
+
+/* Not damage: somebody ended the child, an administrator or the kernel for want of memory. */
+static void a_killed_child_is_no_damage(void **state)
+{
+	char folder[STORE_PATH_MAX];
+	struct plm_log *log = NULL;
+	struct plm_log_cursor *cursor = NULL;
+	struct plm_log_record record;
+	struct plm_error err = {0};
+
+	(void)state;
+	store_folder(folder);
+	(void)store_make(folder, 3);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_READ, &log, &err), &err);
+	plm_assert_ok(plm_log_cursor_open(log, 1, &cursor, &err), &err);
+	for (int i = 0; i < 6; i++) {
+		plm_assert_ok(plm_log_cursor_next(cursor, &record, &err), &err);
+	}
+	plm_assert_fails(plm_log_cursor_next(cursor, &record, &err), PLM_E_NOT_FOUND, err, "ends");
+	assert_int_equal(kill_child(), 0);
+	plm_assert_fails(plm_log_cursor_next(cursor, &record, &err), PLM_E_IO, err, "Killed");
+	plm_log_cursor_close(cursor);
+	plm_log_close(log);
+	store_remove(folder);
+}
+
+/* What a terminal sends to the whole group is for the parent to answer. */
+static void an_interrupt_does_not_end_a_child(void **state)
+{
+	char folder[STORE_PATH_MAX];
+	struct plm_log *log = NULL;
+	struct plm_log_cursor *cursor = NULL;
+	struct plm_log_record record;
+	struct plm_error err = {0};
+
+	(void)state;
+	store_folder(folder);
+	(void)store_make(folder, 1);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
+	plm_assert_ok(plm_log_cursor_open(log, 1, &cursor, &err), &err);
+	plm_assert_ok(plm_log_cursor_next(cursor, &record, &err), &err);
+	plm_assert_fails(plm_log_cursor_next(cursor, &record, &err), PLM_E_NOT_FOUND, err, "ends");
+	assert_int_equal(signal_child(SIGINT), 0);
+	assert_int_equal(signal_child(SIGTERM), 0);
+	plm_assert_ok(store_commit(log, 1, &err), &err);
+	plm_assert_ok(plm_log_cursor_next(cursor, &record, &err), &err);
+	assert_int_equal(record.seq, 2);
+	plm_log_cursor_close(cursor);
+	plm_log_close(log);
+	store_remove(folder);
 }
 
 static void too_many_readers_are_told_to_wait(void **state)
@@ -223,6 +279,8 @@ int main(void)
 
 	PLM_TEST_ADD(&tests, cursors_on_other_threads_follow_the_writer);
 	PLM_TEST_ADD(&tests, a_slow_reader_pins_no_page);
+	PLM_TEST_ADD(&tests, a_killed_child_is_no_damage);
+	PLM_TEST_ADD(&tests, an_interrupt_does_not_end_a_child);
 	PLM_TEST_ADD(&tests, too_many_readers_are_told_to_wait);
 	PLM_TEST_ADD(&tests, a_path_has_a_limit);
 	return plm_tests_run(&tests, "readers");
