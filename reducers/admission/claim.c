@@ -77,6 +77,7 @@ void plm_claims_enter(struct plm_round *round)
 		entry = entry_of(round, id);
 		if (entry != NULL) {
 			entry->claim = claim;
+			entry->claimed = true;
 		}
 	}
 }

@@ -154,8 +154,7 @@ static void explain_assessed(struct question *q)
 	if (assess->mode == PLM_MODE_NO_FIT) {
 		plm_why_assess(&q->round, &q->entry);
 	} else if (assess->mode == PLM_MODE_PREEMPT && q->entry.result.targets.count == 0) {
-		plm_why_pair(&q->round, &q->entry, PLM_RULE_NO_PREEMPTION_CANDIDATES,
-			     PLM_REASON_WAITING_FOR_QUOTA);
+		plm_why_blocked(&q->round, &q->entry);
 	} else {
 		explain_viable(q);
 	}

@@ -32,13 +32,16 @@ static int by_turn(const void *context, uint32_t a, uint32_t b)
 	const struct plm_entry *left = &round->entries[a];
 	const struct plm_entry *right = &round->entries[b];
 
+	if (left->claimed != right->claimed) {
+		return left->claimed ? -1 : 1;
+	}
 	if (left->result.assess.height != right->result.assess.height) {
 		return left->result.assess.height < right->result.assess.height ? -1 : 1;
 	}
 	return plm_order_plain(round, left, right);
 }
 
-/* Only entries that were assessed take part. */
+/* Only entries that were assessed take part. Who holds a claim comes before all others. */
 void plm_order_begin(struct plm_round *round)
 {
 	round->order = PLM_NEW_ARRAY(round->arena, round->count, uint32_t);
@@ -47,7 +50,7 @@ void plm_order_begin(struct plm_round *round)
 
 		entry->taken = !entry->assessed;
 		entry->fair = plm_fair_sharing(&round->snap, entry->node);
-		if (!entry->taken && !entry->fair) {
+		if (!entry->taken && (!entry->fair || entry->claimed)) {
 			round->order[round->order_count++] = i;
 		}
 	}

@@ -163,8 +163,7 @@ static bool process_mode(struct plm_round *round, struct plm_entry *entry)
 		if (entry->applicant.queue->reclaim != PLM_PREEMPTION_ANY) {
 			reserve_capacity(round, entry);
 		}
-		plm_why_pair(round, entry, PLM_RULE_NO_PREEMPTION_CANDIDATES,
-			     PLM_REASON_WAITING_FOR_QUOTA);
+		plm_why_blocked(round, entry);
 		plm_emit_hold(round, entry, false);
 		plm_emit_pend(round, entry, PLM_REQUEUE_NO_CANDIDATES, true);
 		return true;

@@ -33,6 +33,7 @@ struct plm_entry {
 	plm_sym detail;
 	struct plm_uses claim; /* what was held for it in the snapshot */
 	bool assessed;
+	bool claimed;		   /* it was promised what its victims free */
 	bool fair;		   /* its tree is shared by weight */
 	bool taken;		   /* it had its turn */
 	struct plm_fair_key *keys; /* fair_order.c: by depth of the nodes on its path */
@@ -81,6 +82,7 @@ void plm_why_none(struct plm_entry *entry, enum plm_rule rule, enum plm_reason r
 void plm_why_assess(const struct plm_round *round, struct plm_entry *entry);
 void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum plm_rule rule,
 		  enum plm_reason reason);
+void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry);
 void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 		  const struct plm_entry *entry, struct plm_w_explain *out);
 /* Same rule, reason, object, resource and flavor. */

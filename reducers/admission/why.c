@@ -91,6 +91,24 @@ void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum p
 	entry->key.reason = reason;
 }
 
+/* Nobody can be asked to leave. In a queue that never preempts that goes without saying. */
+void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry)
+{
+	const struct plm_cluster_queue *queue = entry->applicant.queue;
+
+	plm_why_pair(round, entry, PLM_RULE_NO_PREEMPTION_CANDIDATES, PLM_REASON_WAITING_FOR_QUOTA);
+	for (uint32_t i = 0; i < entry->result.assess.attempt_count; i++) {
+		const struct plm_attempt *attempt = &entry->result.assess.attempts[i];
+
+		if (queue->within == PLM_PREEMPTION_NEVER &&
+		    queue->reclaim == PLM_PREEMPTION_NEVER &&
+		    plm_sym_equal(attempt->flavor, entry->key.flavor) &&
+		    plm_sym_equal(attempt->resource, entry->key.resource)) {
+			entry->key.rule = attempt->rule;
+		}
+	}
+}
+
 bool plm_why_same(const struct plm_why *a, const struct plm_why *b)
 {
 	return a->rule == b->rule && a->reason == b->reason &&
