@@ -20,6 +20,14 @@ int64_t bench_now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t bench_cpu_ns(void)
+{
+	struct timespec now;
+
+	bench_check(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0, "clock");
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int64_t bench_budget_ns(int64_t default_ms)
 {
 	const char *text = getenv("PLM_BENCH_SECONDS");

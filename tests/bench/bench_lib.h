@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 int64_t bench_now_ns(void);
+/* Processor time of this process: what a busy machine does not spoil. */
+int64_t bench_cpu_ns(void);
 /* Time for one figure. */
 int64_t bench_budget_ns(int64_t default_ms);
 
