@@ -93,7 +93,7 @@ static int by_turn(const void *context, uint32_t a, uint32_t b)
 	if (left->own != right->own) {
 		return left->own ? 1 : -1;
 	}
-	return plm_preempt_order(s->snap->st, left->holder->workload, right->holder->workload);
+	return plm_preempt_order(left->holder, right->holder);
 }
 
 /* Queues of candidates per node, from 'list' in order; nothing is pruned. */
@@ -351,6 +351,7 @@ static void prepare(struct search *s)
 	for (uint32_t i = 0; i < s->count; i++) {
 		s->turn[i] = i;
 	}
+	plm_preempt_rank(s->snap, s->p->node);
 	plm_sort(s->turn, s->count, by_turn, s, arena);
 }
 

@@ -107,10 +107,16 @@ void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need 
 	}
 }
 
-int plm_preempt_order(const struct plm_state *st, plm_id a, plm_id b)
+struct ranking {
+	const struct plm_state *st;
+	struct plm_holder **list;
+};
+
+static int by_rank(const void *context, uint32_t a, uint32_t b)
 {
-	const struct plm_workload *left = plm_workload_at(st, a);
-	const struct plm_workload *right = plm_workload_at(st, b);
+	const struct ranking *r = context;
+	const struct plm_workload *left = plm_workload_at(r->st, r->list[a]->workload);
+	const struct plm_workload *right = plm_workload_at(r->st, r->list[b]->workload);
 	int64_t left_ms = left->reserved_ms == PLM_UNSET ? INT64_MAX : left->reserved_ms;
 	int64_t right_ms = right->reserved_ms == PLM_UNSET ? INT64_MAX : right->reserved_ms;
 	int order = 0;
@@ -121,8 +127,47 @@ int plm_preempt_order(const struct plm_state *st, plm_id a, plm_id b)
 	if (left_ms != right_ms) {
 		return left_ms > right_ms ? -1 : 1;
 	}
-	order = plm_sym_compare(st, left->object.uid, right->object.uid);
-	return order != 0 ? order : (a.n < b.n ? -1 : (a.n > b.n ? 1 : 0));
+	order = plm_sym_compare(r->st, left->object.uid, right->object.uid);
+	return order != 0 ? order : (r->list[a]->workload.n < r->list[b]->workload.n ? -1 : 1);
+}
+
+/* Nothing that ranks depend on changes while a snapshot lives: one sort serves all its searches. */
+void plm_preempt_rank(struct plm_quotas *snap, uint32_t node)
+{
+	uint32_t root = snap->tree.nodes[node].tree;
+	struct ranking r = {.st = snap->st};
+	uint32_t *turn = NULL;
+	uint32_t count = 0;
+	size_t mark = plm_arena_mark(snap->arena);
+
+	if (snap->holders[root].ranked) {
+		return;
+	}
+	snap->holders[root].ranked = true;
+	r.list = PLM_NEW_ARRAY(snap->arena, snap->holder_count, struct plm_holder *);
+	for (uint32_t n = 0; n < snap->tree.count; n++) {
+		if (snap->tree.nodes[n].tree != root || !snap->tree.nodes[n].queue) {
+			continue;
+		}
+		PLM_ASSERT(snap->holders[n].made);
+		for (uint32_t i = 0; i < snap->holders[n].count; i++) {
+			r.list[count++] = &snap->holders[n].list[i];
+		}
+	}
+	turn = PLM_NEW_ARRAY(snap->arena, count, uint32_t);
+	for (uint32_t i = 0; i < count; i++) {
+		turn[i] = i;
+	}
+	plm_sort(turn, count, by_rank, &r, snap->arena);
+	for (uint32_t i = 0; i < count; i++) {
+		r.list[turn[i]]->rank = i;
+	}
+	plm_arena_rewind(snap->arena, mark);
+}
+
+int plm_preempt_order(const struct plm_holder *a, const struct plm_holder *b)
+{
+	return a->rank < b->rank ? -1 : (a->rank > b->rank ? 1 : 0);
 }
 
 /* ---- candidates -------------------------------------------------------------------------------- */
@@ -251,19 +296,28 @@ static void collect_others(struct search *s)
 	}
 }
 
-static int by_turn(const void *context, uint32_t a, uint32_t b)
+/* The candidates in their turn: those being evicted, then by list, then by rank. */
+static const uint32_t *in_turn(const struct search *s)
 {
-	const struct search *s = context;
-	const struct candidate *left = &s->list[a];
-	const struct candidate *right = &s->list[b];
+	struct plm_arena *arena = s->p->snap->arena;
+	uint32_t *turn = PLM_NEW_ARRAY(arena, s->count, uint32_t);
+	size_t mark = plm_arena_mark(arena);
+	uint64_t *keys = PLM_NEW_ARRAY(arena, s->count, uint64_t);
 
-	if (left->evicted != right->evicted) {
-		return left->evicted ? -1 : 1;
+	plm_preempt_rank(s->p->snap, s->p->node);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct candidate *c = &s->list[i];
+		uint64_t place = (uint64_t)(c->evicted ? 0 : 4) + (uint64_t)c->list;
+
+		PLM_ASSERT(c->holder->rank < 1U << 28);
+		keys[i] = place << 60 | (uint64_t)c->holder->rank << 32 | i;
 	}
-	if (left->list != right->list) {
-		return left->list < right->list ? -1 : 1;
+	plm_sort_numbers(keys, s->count, arena);
+	for (uint32_t i = 0; i < s->count; i++) {
+		turn[i] = (uint32_t)keys[i];
 	}
-	return plm_preempt_order(s->p->snap->st, left->holder->workload, right->holder->workload);
+	plm_arena_rewind(arena, mark);
+	return turn;
 }
 
 /* ---- attempts ---------------------------------------------------------------------------------- */
@@ -351,7 +405,6 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 		.workload = plm_workload_at(p->snap->st, p->workload),
 		.queue = plm_quotas_queue(p->snap, p->node),
 	};
-	uint32_t *turn = NULL;
 
 	if (s.queue->preempt_threshold != PLM_UNSET &&
 	    s.workload->priority < s.queue->preempt_threshold) {
@@ -366,10 +419,5 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 	if (s.count == 0) {
 		return (struct plm_targets){0};
 	}
-	turn = PLM_NEW_ARRAY(p->snap->arena, s.count, uint32_t);
-	for (uint32_t i = 0; i < s.count; i++) {
-		turn[i] = i;
-	}
-	plm_sort(turn, s.count, by_turn, &s, p->snap->arena);
-	return attempts(&s, turn);
+	return attempts(&s, in_turn(&s));
 }

@@ -48,6 +48,8 @@ bool plm_preempt_within(const struct plm_quotas *snap, uint32_t node, const stru
 void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need *need,
 			   struct plm_targets *targets, bool borrowing);
 /* Lower priority, later reservation, UID: kueue.md 2.11 without the lists. */
-int plm_preempt_order(const struct plm_state *st, plm_id a, plm_id b);
+int plm_preempt_order(const struct plm_holder *a, const struct plm_holder *b);
+/* Give the holders of the tree of 'node', all made, the ranks that plm_preempt_order() compares. */
+void plm_preempt_rank(struct plm_quotas *snap, uint32_t node);
 
 #endif

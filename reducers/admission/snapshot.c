@@ -573,6 +573,7 @@ static void add_holder(struct plm_quotas *snap, uint32_t node, plm_id id)
 	struct plm_holders *holders = &snap->holders[node];
 	const struct plm_workload *workload = plm_workload_at(snap->st, id);
 
+	snap->holder_count++;
 	holders->list[holders->count++] = (struct plm_holder){
 		.workload = id,
 		.node = node,

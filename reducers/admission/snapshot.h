@@ -48,6 +48,7 @@ struct plm_uses {
 struct plm_holder {
 	plm_id workload;
 	uint32_t node;
+	uint32_t rank; /* among the victims of its tree, once plm_preempt_rank() was called */
 	struct plm_uses uses;
 };
 
@@ -55,6 +56,7 @@ struct plm_holders {
 	struct plm_holder *list;
 	uint32_t count;
 	bool made;
+	bool ranked; /* at the root: all of its tree */
 };
 
 struct plm_quotas {
@@ -64,6 +66,7 @@ struct plm_quotas {
 	struct plm_pairs *pairs;     /* by root */
 	uint32_t *queue_nodes;	     /* by slot of ClusterQueue; PLM_NO_NODE */
 	struct plm_holders *holders; /* by node, made when asked for */
+	uint32_t holder_count;	     /* of all nodes */
 	uint8_t *gone;		     /* by workload slot: 1 = taken out */
 	const uint32_t *order;	     /* of nodes: children before parents */
 	bool slow;

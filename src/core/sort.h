@@ -16,4 +16,10 @@ typedef int plm_order_fn(const void *context, uint32_t a, uint32_t b);
 void plm_sort(uint32_t *values, size_t count, plm_order_fn *order, const void *context,
 	      struct plm_arena *scratch);
 
+/*
+ * Sort numbers upwards: where an order fits into 64 bits, with the index in the lowest ones, this is
+ * several times as fast as plm_sort().
+ */
+void plm_sort_numbers(uint64_t *values, size_t count, struct plm_arena *scratch);
+
 #endif
