@@ -49,7 +49,7 @@ struct plan {
 
 /* Medians of one plan on one input. */
 struct taken {
-	struct bench_times open, facts, decide, all;
+	struct bench_times open, facts, decide, all, cpu;
 };
 
 static void must(enum plm_code code, const struct plm_error *err)
@@ -264,6 +264,7 @@ static void run_once(struct input *in, const struct plan *plan, struct taken *ta
 	struct plm_engine *engine = NULL;
 	struct plm_arena arena = {0};
 	struct plm_error err = {0};
+	int64_t cpu = bench_cpu_ns();
 	int64_t at[4] = {bench_now_ns()};
 
 	must(plm_log_open_memory(&log, &err), &err);
@@ -274,6 +275,7 @@ static void run_once(struct input *in, const struct plan *plan, struct taken *ta
 	at[2] = bench_now_ns();
 	decide(engine, plan);
 	at[3] = bench_now_ns();
+	bench_times_add(&taken->cpu, bench_cpu_ns() - cpu);
 	bench_times_add(&taken->open, at[1] - at[0]);
 	bench_times_add(&taken->facts, at[2] - at[1]);
 	bench_times_add(&taken->decide, at[3] - at[2]);
@@ -295,15 +297,18 @@ static void measure(struct input *in, const struct plan *plan, const char *aim)
 		run_once(in, plan, &taken, what, sizeof(what));
 	}
 	(void)snprintf(name, sizeof(name), "decide: %s, %s, after parsing", in->name, plan->name);
-	(void)snprintf(note, sizeof(note), "%s; start %.1f, facts %.1f, decision %.1f ms; %s", aim,
+	(void)snprintf(note, sizeof(note),
+		       "%s; start %.1f, facts %.1f, decision %.1f, CPU %.1f ms; %s", aim,
 		       (double)bench_times_at(&taken.open, 500) / MS,
 		       (double)bench_times_at(&taken.facts, 500) / MS,
-		       (double)bench_times_at(&taken.decide, 500) / MS, what);
+		       (double)bench_times_at(&taken.decide, 500) / MS,
+		       (double)bench_times_at(&taken.cpu, 500) / MS, what);
 	bench_print_ms(name, bench_times_at(&taken.all, 500), 0, note);
 	bench_times_fini(&taken.open);
 	bench_times_fini(&taken.facts);
 	bench_times_fini(&taken.decide);
 	bench_times_fini(&taken.all);
+	bench_times_fini(&taken.cpu);
 }
 
 /* ---- loads ------------------------------------------------------------------------------------- */
