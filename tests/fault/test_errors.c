@@ -133,6 +133,7 @@ static void a_sync_that_fails_ends_the_handle(void **state)
 static void a_full_disk_loses_nothing(void **state)
 {
 	struct tally tally = {0};
+	uint64_t random = plm_test_seed();
 
 	(void)state;
 	for (size_t i = 0; i < call_count; i = next_call(i)) {
@@ -144,6 +145,10 @@ static void a_full_disk_loses_nothing(void **state)
 			if (cuts[k] < size && (k == 6 || cuts[k] != size - 1)) {
 				run_with(SHIM_DISK_FULL, i, cuts[k], &tally);
 			}
+		}
+		/* Every count of bytes, one of them per round. */
+		if (calls[i].kind == SHIM_WRITE && size > 0 && getenv("PLM_SOAK") != NULL) {
+			run_with(SHIM_DISK_FULL, i, plm_test_below(&random, size), &tally);
 		}
 	}
 	print_message("%zu runs, %zu dead handles, %zu say that there is no room\n", tally.runs,
