@@ -138,7 +138,7 @@ void bench_folder(int argc, char **argv, char *out, size_t size)
 {
 	const char *root = argc > 1 ? argv[1] : getenv("PLM_BUILD_ROOT");
 
-	(void)snprintf(out, size, "%s/bench-XXXXXX", root == NULL ? "." : root);
+	(void)snprintf(out, size, "%s/bench-XXXXXX", root == NULL ? "/var/tmp" : root);
 	bench_check(mkdtemp(out) != NULL, "cannot make a folder");
 }
 

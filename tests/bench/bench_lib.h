@@ -39,7 +39,7 @@ void bench_print_ms(const char *name, int64_t ns, int64_t raw_ns, const char *no
 /* PLM_SHORT is set: small loads, one run; the answers are checked all the same. */
 bool bench_short(void);
 
-/* A new folder on the disk that the build is on (PLM_BUILD_ROOT), or below argv[1]. */
+/* A new folder below argv[1], on the disk of the build (PLM_BUILD_ROOT), or in /var/tmp. */
 void bench_folder(int argc, char **argv, char *out, size_t size);
 void bench_remove(const char *folder);
 /* Kind of file system, for the notes. Borrowed, static. */
