@@ -261,6 +261,8 @@ void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *p
 	claim->launched_ms = plm_project_condition_ms(p, root, "Launched");
 	claim->registered_ms = plm_project_condition_ms(p, root, "Registered");
 	claim->initialized_ms = plm_project_condition_ms(p, root, "Initialized");
+	claim->consolidatable_ms = plm_project_condition_ms(p, root, "Consolidatable");
+	claim->drifted_ms = plm_project_condition_ms(p, root, "Drifted");
 	claim->do_not_disrupt = annotated_true(p, root);
 	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
 		plm_doc_ignore(plm_doc_get(spec, ignored[i]));

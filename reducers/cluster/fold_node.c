@@ -107,6 +107,9 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 	claim->launched_ms = w->launched_ms;
 	claim->registered_ms = w->registered_ms;
 	claim->initialized_ms = w->initialized_ms;
+	claim->consolidatable_ms = w->consolidatable_ms;
+	claim->drifted_ms = w->drifted_ms;
+	claim->grace_ms = w->grace_ms;
 	claim->do_not_disrupt = w->do_not_disrupt == 1;
 	if (made) {
 		begin_claim(claim, w);

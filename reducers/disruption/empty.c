@@ -5,6 +5,7 @@
 #include "reducers/area.h"
 #include "reducers/disruption/budget.h"
 #include "reducers/provision/pass.h"
+#include "reducers/sched/selector.h"
 
 struct hunt {
 	const struct plm_state *st;
@@ -67,39 +68,131 @@ static int64_t patience(const struct plm_node_pool *pool)
 	return pool->dialect != 0 ? PLM_EMPTY_DIALECT_MS : PLM_UNSET;
 }
 
-/* When the node may go for being empty; PLM_UNSET = it is not a candidate. */
+/* Claims that somebody else made say by a condition when they may be consolidated. */
+static bool by_condition(const struct plm_node_claim *claim)
+{
+	return claim->object.seq != 0;
+}
+
+/* When the node may go for being empty, if it is; PLM_UNSET = it is not a candidate. */
 static int64_t due_of(const struct plm_state *st, plm_id node_id)
 {
 	const struct plm_node *node = plm_node_at(st, node_id);
 	const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
 	plm_id pool = {0};
 
-	if (node->claim.n == 0 || claim->phase != PLM_CLAIM_READY || node->pods > 0 ||
-	    node->do_not_disrupt != 0 || claim->do_not_disrupt != 0 ||
-	    claim->object.deleting_ms != PLM_UNSET || node->object.deleting_ms != PLM_UNSET) {
+	if (node->claim.n == 0 || claim->phase != PLM_CLAIM_READY || node->do_not_disrupt != 0 ||
+	    claim->do_not_disrupt != 0 || claim->object.deleting_ms != PLM_UNSET ||
+	    node->object.deleting_ms != PLM_UNSET) {
 		return PLM_UNSET;
 	}
 	pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
-	if (pool.n == 0 || patience(plm_node_pool_at(st, pool)) == PLM_UNSET ||
-	    node->empty_since_ms == PLM_UNSET) {
+	if (pool.n == 0 || patience(plm_node_pool_at(st, pool)) == PLM_UNSET) {
+		return PLM_UNSET;
+	}
+	if (by_condition(claim)) {
+		return claim->consolidatable_ms;
+	}
+	if (node->pods > 0 || node->empty_since_ms == PLM_UNSET) {
 		return PLM_UNSET;
 	}
 	return plm_add_sat(node->empty_since_ms, patience(plm_node_pool_at(st, pool)));
 }
 
+/*
+ * Does the pod keep its node? Not when nobody would miss it: its eviction cost, 1 + deletion cost / 2^27
+ * + priority / 2^25 (karpenter.md 3.3), is not positive. A pod that must not be disrupted always does.
+ */
+static bool keeps(const struct hunt *h, const struct plm_pod *pod)
+{
+	int64_t cost = 0;
+
+	if (pod->do_not_disrupt != 0 && !plm_pod_terminal(pod)) {
+		return true;
+	}
+	if (!plm_pod_moves(&h->sched, pod)) {
+		return false;
+	}
+	cost = plm_add_sat((int64_t)1 << 27, plm_mul_sat(pod->priority, 4));
+	if (pod->deletion_cost != PLM_UNSET) {
+		cost = plm_add_sat(cost, pod->deletion_cost);
+	}
+	return cost > 0;
+}
+
+static void collect_kept(const struct hunt *h)
+{
+	PLM_EACH(h->st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(h->st, id);
+
+		if (pod->node.n != 0 && keeps(h, pod)) {
+			take(h, pod->node, false);
+		}
+	}
+}
+
+/* ---- order ------------------------------------------------------------------------------------- */
+
+/* What the node costs: as bought, else by the catalogue; PLM_UNSET = not known. */
+static int64_t price_of(const struct plm_sched *sched, plm_id node_id)
+{
+	const struct plm_state *st = sched->st;
+	const struct plm_node *node = plm_node_at(st, node_id);
+	const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
+	plm_sym labels[3] = {{0}, {0}, {0}};
+	static const enum plm_known_word keys[3] = {PLM_KNOWN_INSTANCE_TYPE, PLM_KNOWN_ZONE,
+						    PLM_KNOWN_CAPACITY_TYPE};
+	plm_id type = {0};
+	uint32_t count = 0;
+	const struct plm_offering *offerings = NULL;
+
+	if (claim->price_micro != PLM_UNSET) {
+		return claim->price_micro;
+	}
+	for (uint32_t i = 0; i < PLM_COUNTOF(keys); i++) {
+		(void)plm_label_get(st, node->object.labels, sched->known[keys[i]], &labels[i]);
+	}
+	type = plm_index_find(st, PLM_KEY_INSTANCE_TYPE, labels[0].n, 0);
+	if (type.n == 0) {
+		return PLM_UNSET;
+	}
+	offerings = PLM_SPAN(st, plm_instance_type_at(st, type)->offerings, struct plm_offering,
+			     &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(offerings[i].zone, labels[1]) &&
+		    plm_sym_equal(offerings[i].capacity_type, labels[2])) {
+			return offerings[i].price_micro;
+		}
+	}
+	return PLM_UNSET;
+}
+
+struct prices {
+	const struct plm_state *st;
+	const int64_t *of_node; /* by slot */
+};
+
 /* Dearest first, as the savings of an empty node are its price; then by name. */
 static int dearest_first(const void *context, uint32_t a, uint32_t b)
 {
-	const struct plm_state *st = context;
-	const struct plm_node *x = plm_node_at(st, (plm_id){a});
-	const struct plm_node *y = plm_node_at(st, (plm_id){b});
-	int64_t price_x = plm_node_claim_at(st, x->claim)->price_micro;
-	int64_t price_y = plm_node_claim_at(st, y->claim)->price_micro;
+	const struct prices *prices = context;
 
-	if (price_x != price_y) {
-		return price_x > price_y ? -1 : 1;
+	if (prices->of_node[a] != prices->of_node[b]) {
+		return prices->of_node[a] > prices->of_node[b] ? -1 : 1;
 	}
-	return plm_sym_compare(st, x->object.name, y->object.name);
+	return plm_sym_compare(prices->st, plm_node_at(prices->st, (plm_id){a})->object.name,
+			       plm_node_at(prices->st, (plm_id){b})->object.name);
+}
+
+static void order_nodes(const struct hunt *h, uint32_t *nodes, uint32_t count)
+{
+	int64_t *of_node = PLM_NEW_ARRAY(h->sched.arena, plm_node_bound(h->st), int64_t);
+
+	for (uint32_t i = 0; i < count; i++) {
+		of_node[nodes[i]] = price_of(&h->sched, (plm_id){nodes[i]});
+	}
+	plm_sort(nodes, count, dearest_first, &(struct prices){h->st, of_node}, h->sched.arena);
 }
 
 static bool is_candidate(const struct hunt *h, plm_id id)
@@ -198,6 +291,7 @@ bool plm_disruption_step(const struct plm_state *st, struct plm_cycle_run *run,
 	h->taken->nodes = PLM_NEW_ARRAY(scratch, plm_node_bound(st), uint8_t);
 	h->taken->claims = PLM_NEW_ARRAY(scratch, plm_node_claim_bound(st), uint8_t);
 	collect_taken(h);
+	collect_kept(h);
 	nodes = PLM_NEW_ARRAY(scratch, plm_node_live(st), uint32_t);
 	PLM_EACH(st, node, id)
 	{
@@ -205,7 +299,7 @@ bool plm_disruption_step(const struct plm_state *st, struct plm_cycle_run *run,
 			nodes[count++] = id.n;
 		}
 	}
-	plm_sort(nodes, count, dearest_first, st, scratch);
+	order_nodes(h, nodes, count);
 	PLM_EACH(st, node_pool, pool)
 	{
 		hunt_pool(h, pool, nodes, count);

@@ -186,6 +186,9 @@ static void fold_claim(const struct folding *in, const struct plm_w_claim *w)
 	claim->launched_ms = PLM_UNSET;
 	claim->registered_ms = PLM_UNSET;
 	claim->initialized_ms = PLM_UNSET;
+	claim->consolidatable_ms = PLM_UNSET;
+	claim->drifted_ms = PLM_UNSET;
+	claim->grace_ms = PLM_UNSET;
 	claim->interrupted_ms = 0;
 	claim->ended_ms = 0;
 	claim->phase = PLM_CLAIM_WANTED;
@@ -216,15 +219,16 @@ static void fold_claim_end(const struct folding *in, const struct plm_w_claim_en
 /* The pod named "ns/name". */
 static plm_id pod_of_key(const struct plm_state *st, struct plm_slice key)
 {
-	const uint8_t *slash = key.size == 0 ? NULL : memchr(key.ptr, '/', key.size);
 	size_t at = 0;
 
-	if (slash == NULL) {
+	while (at < key.size && key.ptr[at] != '/') {
+		at++;
+	}
+	if (at == key.size) {
 		return (plm_id){0};
 	}
-	at = (size_t)(slash - key.ptr);
 	return plm_find(st, PLM_KIND_POD, plm_sym_find(st, plm_slice_of(key.ptr, at)),
-			plm_sym_find(st, plm_slice_of(slash + 1, key.size - at - 1)));
+			plm_sym_find(st, plm_slice_of(key.ptr + at + 1, key.size - at - 1)));
 }
 
 static void fold_nominate(const struct folding *in, const struct plm_w_nominate *w)
@@ -425,6 +429,9 @@ static void fold_intent(const struct folding *in, const struct plm_w_intent *w)
 {
 	plm_id id = {0};
 
+	if (w->call == PLM_CALL_NODE_TAINT) {
+		plm_claim_cordon(in->st, plm_sym_find(in->st, w->name), true);
+	}
 	if (w->call != PLM_CALL_LAUNCH) {
 		return;
 	}

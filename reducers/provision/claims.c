@@ -214,6 +214,16 @@ static void fold_launch(struct plm_state *st, const struct plm_fold *fold, plm_i
 	plm_claim_join_by_claim(st, id, now_ms);
 }
 
+void plm_claim_cordon(struct plm_state *st, plm_sym node, bool told)
+{
+	plm_id id = plm_find(st, PLM_KIND_NODE, (plm_sym){0}, node);
+	plm_id claim = id.n == 0 ? id : plm_node_at(st, id)->claim;
+
+	if (node.n != 0 && claim.n != 0) {
+		plm_node_claim_edit(st, claim)->cordoned = told ? 1 : 0;
+	}
+}
+
 static bool is_final(int64_t class)
 {
 	return class != PLM_RESULT_RETRYABLE && class != PLM_RESULT_UNKNOWN;
@@ -232,7 +242,14 @@ void plm_claim_fold_result(struct plm_state *st, const struct plm_fold *fold,
 		remember_stock_out(st, &refused[i],
 				   plm_add_sat(now_ms, plm_root(st)->stock_out_ms));
 	}
-	if (open.n == 0 || !is_final(w->class) || intent->kind != PLM_KIND_NODE_CLAIM) {
+	if (open.n == 0 || !is_final(w->class)) {
+		return;
+	}
+	if (intent->call == PLM_CALL_NODE_TAINT && w->class != PLM_RESULT_DONE &&
+	    w->class != PLM_RESULT_ALREADY_DONE) {
+		plm_claim_cordon(st, intent->name, false);
+	}
+	if (intent->kind != PLM_KIND_NODE_CLAIM) {
 		return;
 	}
 	claim = plm_find(st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, intent->name);

@@ -17,6 +17,8 @@ void plm_claim_node_gone(struct plm_state *st, plm_id claim);
 void plm_claim_fold_result(struct plm_state *st, const struct plm_fold *fold,
 			   const struct plm_w_result *w, int64_t now_ms);
 void plm_claim_fold_instance(struct plm_state *st, const struct plm_w_instance *w);
+/* The claim of 'node' remembers that its node was, or was not, told to take no more pods. */
+void plm_claim_cordon(struct plm_state *st, plm_sym node, bool told);
 /* Free a claim that has ended once nothing of it is left. */
 void plm_claim_settle(struct plm_state *st, plm_id claim);
 /* The batch window of pending pods: karpenter.md 2.2. */

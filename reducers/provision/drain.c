@@ -129,7 +129,8 @@ static void look_at_launched(const struct drain *d, const struct plm_node_claim 
 /* ---- draining ---------------------------------------------------------------------------------- */
 
 /* Keep new pods away; true once the node is known to refuse them. */
-static bool cordon(const struct drain *d, const struct plm_node *node)
+static bool cordon(const struct drain *d, const struct plm_node_claim *claim,
+		   const struct plm_node *node)
 {
 	struct plm_taints taints = plm_taints_of(&d->sched, node->taints);
 	struct plm_w_req_node_taint *request = NULL;
@@ -139,8 +140,8 @@ static bool cordon(const struct drain *d, const struct plm_node *node)
 			return true;
 		}
 	}
-	if (is_open(d, PLM_CALL_NODE_TAINT, &node->object)) {
-		return false;
+	if (claim->cordoned != 0) {
+		return false; /* told, the node's own word is on its way */
 	}
 	request = PLM_NEW(d->sched.arena, struct plm_w_req_node_taint);
 	request->node = text(d, node->object.name);
@@ -246,7 +247,7 @@ static void look_at_ending(const struct drain *d, const struct plm_node_claim *c
 	}
 	if (node.n != 0) {
 		/* Emptiness counts from when nothing can come any more: a pod may be on its way now. */
-		bool closed = cordon(d, plm_node_at(d->st, node));
+		bool closed = cordon(d, claim, plm_node_at(d->st, node));
 		uint32_t left = closed ? drain_pods(d, claim) : 0;
 
 		if ((!closed || left > 0) && !grace_over(d, claim)) {

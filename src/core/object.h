@@ -333,7 +333,8 @@ PLM_W_STRUCT(node_pool, PLM_NODE_POOL_FIELDS)
 #define PLM_NODE_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	R(meta, meta) S(pool) L(requirements, expr) L(requests, amount) L(taints, taint)           \
 	L(startup_taints, taint) S(provider_id) S(node) L(capacity, amount) L(allocatable, amount) \
-	I(launched_ms) I(registered_ms) I(initialized_ms) I(do_not_disrupt)
+	I(launched_ms) I(registered_ms) I(initialized_ms) I(do_not_disrupt)                        \
+	I(consolidatable_ms) I(drifted_ms) I(grace_ms)
 PLM_W_STRUCT(node_claim, PLM_NODE_CLAIM_FIELDS)
 
 /* EC2NodeClass or NodeTemplate: 'kind'. No 'instance_types' = all. 'not_ready' as for pools. */

@@ -232,6 +232,8 @@ struct plm_node_claim {
 	plm_sym types; /* span of plm_sym, cheapest first */
 	uint32_t do_not_disrupt;
 	int64_t launched_ms, registered_ms, initialized_ms;
+	int64_t consolidatable_ms, drifted_ms; /* of the conditions; PLM_UNSET = not True */
+	int64_t grace_ms;
 	/* ours */
 	uint32_t phase; /* enum plm_claim_phase */
 	plm_sym instance_type, zone, capacity_type;
@@ -241,7 +243,7 @@ struct plm_node_claim {
 	uint32_t end_reason;	  /* enum plm_reason, while ENDING */
 	uint32_t ended_by_cloud;  /* 1: no terminate is owed */
 	uint32_t failures;	  /* launches that failed */
-	uint32_t zero;
+	uint32_t cordoned;	  /* 1: its node was told to take no more pods */
 	int64_t interrupted_ms; /* the cloud takes the instance then; 0 = it does not */
 	int64_t ended_ms;	/* when it was given up; 0 = it was not */
 	struct plm_why why;

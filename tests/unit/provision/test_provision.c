@@ -1,15 +1,18 @@
 /* Plain pods, and the life of the claims that are bought for them. */
 #include "yard.h"
 
-static const char *text(const struct yard *y, plm_sym sym)
+static const char *text(struct yard *y, plm_sym sym)
 {
-	static char copy[128];
 	struct plm_slice slice = plm_str(&y->st, sym);
 
-	assert_true(slice.size < sizeof(copy));
-	memcpy(copy, slice.ptr, slice.size);
-	copy[slice.size] = '\0';
-	return copy;
+	return (const char *)plm_arena_format(&y->texts, "%.*s", (int)slice.size,
+					      (const char *)slice.ptr)
+		.ptr;
+}
+
+static const char *only_claim(struct yard *y)
+{
+	return text(y, yard_only_claim(y)->object.name);
 }
 
 static void plain_pool(struct yard *y)
@@ -161,10 +164,10 @@ static void a_window_gathers_pods(void **state)
 static void a_claim_comes_to_life(void **state)
 {
 	struct yard *y = *state;
-	char name[64] = {0};
+	const char *name = NULL;
 
 	plan(y, 1);
-	(void)strcpy(name, text(y, yard_only_claim(y)->object.name));
+	name = only_claim(y);
 	assert_int_not_equal(yard_only_claim(y)->intent, 0);
 	yard_launched(y, name, "small");
 	assert_int_equal(yard_only_claim(y)->phase, PLM_CLAIM_LAUNCHED);
@@ -180,10 +183,10 @@ static void a_refusal_leads_to_the_next_offer(void **state)
 {
 	struct yard *y = *state;
 	const struct plm_w_req_launch *launch = NULL;
-	char name[64] = {0};
+	const char *name = NULL;
 
 	plan(y, 1);
-	(void)strcpy(name, text(y, yard_only_claim(y)->object.name));
+	name = only_claim(y);
 	yard_refused(y, name, "small", "a");
 	assert_int_equal(plm_stock_out_live(&y->st), 1);
 	yard_run(y, plm_claims_step);
@@ -199,10 +202,10 @@ static void when_all_is_refused_pods_are_planned_anew(void **state)
 	struct yard *y = *state;
 	static const char *const types[] = {"small", "large", "gpu"};
 	const struct plm_w_claim_end *end = NULL;
-	char name[64] = {0};
+	const char *name = NULL;
 
 	plan(y, 1);
-	(void)strcpy(name, text(y, yard_only_claim(y)->object.name));
+	name = only_claim(y);
 	for (uint32_t i = 0; i < 3; i++) {
 		yard_refused(y, name, types[i], "a");
 		yard_run(y, plm_claims_step);
@@ -227,10 +230,10 @@ static void a_node_that_never_joins_is_given_up(void **state)
 	struct yard *y = *state;
 	struct plm_w_instance gone = {.state = plm_slice_str("terminated")};
 	struct plm_w_result done = {.class = PLM_RESULT_DONE, .price_micro = PLM_UNSET};
-	char name[64] = {0};
+	const char *name = NULL;
 
 	plan(y, 1);
-	(void)strcpy(name, text(y, yard_only_claim(y)->object.name));
+	name = only_claim(y);
 	yard_launched(y, name, "small");
 	assert_int_equal(plm_claims_next_due(&y->st), YARD_START_MS + 900000);
 	yard_at(y, 900000);
@@ -258,10 +261,10 @@ static void an_interrupted_node_is_drained(void **state)
 				  .ns = plm_slice_str("ns"),
 				  .name = plm_slice_str("p0"),
 				  .uid = plm_slice_str("p0")};
-	char name[64] = {0};
+	const char *name = NULL;
 
 	plan(y, 1);
-	(void)strcpy(name, text(y, yard_only_claim(y)->object.name));
+	name = only_claim(y);
 	yard_launched(y, name, "small");
 	yard_joined(y, name, "n1");
 	yard_bind(y, "p0", 1000, "n1");
@@ -273,9 +276,14 @@ static void an_interrupted_node_is_drained(void **state)
 		((const struct plm_w_claim_end *)yard_event(y, PLM_EV_CLAIM_END, 0))->reason,
 		PLM_REASON_INTERRUPTED);
 	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
+	assert_int_equal(yard_intents(y, PLM_CALL_POD_EVICT), 0); /* one might still come */
+	yard_run(y, plm_claims_step);
+	assert_int_equal(y->out.count, 0); /* told once is enough */
+	yard_closed(y, name, "n1");
+	yard_run(y, plm_claims_step);
 	evict = yard_request(y, PLM_CALL_POD_EVICT, 0);
 	plm_assert_text(evict->name, "p0");
-	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
 	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 0);
 	yard_run(y, plm_claims_step);
 	assert_int_equal(y->out.count, 0); /* told once is enough */
@@ -288,10 +296,10 @@ static void pods_of_a_node_that_goes_get_a_new_one(void **state)
 {
 	struct yard *y = *state;
 	struct plm_w_claim_end end = {.reason = PLM_REASON_INTERRUPTED};
-	char name[64] = {0};
+	const char *name = NULL;
 
 	plan(y, 1);
-	(void)strcpy(name, text(y, yard_only_claim(y)->object.name));
+	name = only_claim(y);
 	yard_launched(y, name, "small");
 	yard_joined(y, name, "n1");
 	yard_bind(y, "p0", 1000, "n1");
@@ -387,10 +395,10 @@ static void a_pool_that_is_not_ready_is_not_used(void **state)
 static void empty_nodes_go_after_ten_minutes(void **state)
 {
 	struct yard *y = *state;
-	char name[64] = {0};
+	const char *name = NULL;
 
 	plan(y, 1);
-	(void)strcpy(name, text(y, yard_only_claim(y)->object.name));
+	name = only_claim(y);
 	yard_launched(y, name, "small");
 	yard_joined(y, name, "n1");
 	yard_at(y, 1000);

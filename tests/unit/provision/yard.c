@@ -405,17 +405,31 @@ void yard_refused(struct yard *y, const char *claim, const char *type_name, cons
 	yard_fold(y, PLM_EV_RESULT, &result);
 }
 
-void yard_joined(struct yard *y, const char *claim, const char *node)
+static void add_node(struct yard *y, const char *claim, const char *node, struct plm_vec taints)
 {
 	struct plm_w_node w = {
 		.meta = yard_meta("", node),
 		.provider_id = plm_arena_format(&y->texts, "i-%s", claim),
 		.capacity = amounts(y, 8000, 16 * GIB, 4, 20),
 		.allocatable = amounts(y, 8000, 16 * GIB, 4, 20),
+		.taints = taints,
 		.ready = 1,
 	};
 
 	yard_fold(y, PLM_EV_NODE, &w);
+}
+
+void yard_joined(struct yard *y, const char *claim, const char *node)
+{
+	add_node(y, claim, node, (struct plm_vec){NULL, 0});
+}
+
+void yard_closed(struct yard *y, const char *claim, const char *node)
+{
+	struct plm_w_taint taint = {.key = s("karpenter.sh/disrupted"),
+				    .effect = PLM_EFFECT_NO_SCHEDULE};
+
+	add_node(y, claim, node, (struct plm_vec){&taint, 1});
 }
 
 void yard_bind(struct yard *y, const char *name, int64_t cpu, const char *node)

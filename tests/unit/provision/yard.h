@@ -65,6 +65,8 @@ void yard_launched(struct yard *y, const char *claim, const char *type);
 void yard_refused(struct yard *y, const char *claim, const char *type, const char *zone);
 /* Its node comes, ready. */
 void yard_joined(struct yard *y, const char *claim, const char *node);
+/* The node takes no more pods. */
+void yard_closed(struct yard *y, const char *claim, const char *node);
 /* A pod is bound. */
 void yard_bind(struct yard *y, const char *name, int64_t cpu, const char *node);
 

@@ -1,7 +1,6 @@
 #include "sched_words.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void words_begin(struct words *w)
@@ -105,9 +104,18 @@ plm_sym words_labels(struct words *w, const char *text)
 	return plm_intern_span(&w->st, list, count, sizeof(*list));
 }
 
-static int by_text(const void *a, const void *b)
+/* By text: what a symbol's number is must not show. */
+static void order(const char **values, uint32_t count)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	for (uint32_t i = 1; i < count; i++) {
+		const char *value = values[i];
+		uint32_t at = i;
+
+		for (; at > 0 && strcmp(values[at - 1], value) > 0; at--) {
+			values[at] = values[at - 1];
+		}
+		values[at] = value;
+	}
 }
 
 const char *words_show(struct words *w, const struct plm_req *req)
@@ -124,7 +132,7 @@ const char *words_show(struct words *w, const struct plm_req *req)
 							   (const char *)slice.ptr)
 				    .ptr;
 	}
-	qsort(values, req->count, sizeof(*values), by_text);
+	order(values, req->count);
 	for (uint32_t i = 0; i < req->count; i++) {
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 					 i == 0 ? " " : ",", values[i]);
