@@ -445,6 +445,9 @@ static enum plm_code begin_epoch(struct plm_engine *engine, struct plm_error *er
 
 	engine->batch.epoch = (uint64_t)epoch.epoch;
 	plm_log_set_epoch(engine->options.log, engine->batch.epoch);
+	/* Beside the log, not in it: two builds of the same sources write the same log. */
+	plm_log_note_put(engine->options.log, "version", PLM_VERSION);
+	plm_log_note_put(engine->options.log, "compiler", __VERSION__);
 	plm_engine_begin_batch(engine);
 	if (engine->state.seq == 0) {
 		add_genesis(engine);
