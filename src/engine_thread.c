@@ -122,6 +122,8 @@ static enum plm_code one_batch(struct plm_engine_thread *thread, bool *out_did,
 	}
 	lock(thread);
 	thread->report.stats = plm_engine_stats(thread->options.engine);
+	thread->report.seq = plm_engine_state(thread->options.engine)->seq;
+	thread->report.batch_boot_ms = thread->options.clock.boot_ms(thread->options.clock.self);
 	unlock(thread);
 	thread->options.notify(thread->options.self);
 	return code;

@@ -34,6 +34,8 @@ struct plm_engine_report {
 	enum plm_code code; /* when ended: PLM_OK after plm_engine_thread_stop() */
 	struct plm_error err;
 	struct plm_engine_stats stats;
+	uint64_t seq;		    /* newest event of the state */
+	int64_t batch_boot_ms;	    /* when the last batch ended; 0 = none has */
 	uint64_t rejected;	    /* observations that were not what they should be */
 	struct plm_error rejection; /* the last of them */
 	enum plm_room_level level;

@@ -10,8 +10,10 @@
 #include "engine_thread.h"
 #include "gate.h"
 #include "handover.h"
+#include "http.h"
 #include "jsonlog.h"
 #include "loop.h"
+#include "metrics.h"
 #include "snapshot_worker.h"
 #include "store/volume.h"
 #include "world.h"
@@ -41,6 +43,8 @@ struct daemon {
 	struct plm_engine *engine;
 	struct plm_engine_thread *thread;
 	struct plm_loop *loop;
+	struct plm_metrics *metrics;
+	struct plm_http *http, *health; /* NULL: not asked for */
 
 	struct plm_gate gate;
 	enum stage stage;
@@ -71,8 +75,6 @@ static enum plm_code check_settings(const struct plm_config *config, struct plm_
 	static const enum plm_config_key absent[] = {
 		PLM_CONFIG_KEY_KUBECONFIG,
 		PLM_CONFIG_KEY_EC2_ENDPOINT,
-		PLM_CONFIG_KEY_LISTEN,
-		PLM_CONFIG_KEY_HEALTH_LISTEN,
 	};
 
 	if (!plm_config_has(config, PLM_CONFIG_KEY_DATA_DIR)) {
@@ -217,6 +219,37 @@ static enum plm_code start_threads(struct daemon *d, struct plm_error *err)
 	return plm_engine_thread_start(&options, &d->thread, err);
 }
 
+static enum plm_code listen_on(struct daemon *d, enum plm_config_key key, struct plm_http **out,
+			       struct plm_error *err)
+{
+	const struct plm_http_options options = {
+		.address = plm_config_text(&d->config, key),
+		.page = key == PLM_CONFIG_KEY_LISTEN ? plm_metrics_page : plm_metrics_health_page,
+		.self = d->metrics,
+	};
+	enum plm_code code = PLM_OK;
+
+	if (options.address == NULL) {
+		return PLM_OK;
+	}
+	code = plm_http_start(&options, out, err);
+	if (code != PLM_OK) {
+		struct plm_error why = *err;
+
+		return plm_config_fail(&d->config, key, err, "%s", why.text);
+	}
+	return PLM_OK;
+}
+
+static enum plm_code start_pages(struct daemon *d, struct plm_error *err)
+{
+	enum plm_code code = PLM_OK;
+
+	d->metrics = plm_metrics_new(d->clock);
+	code = listen_on(d, PLM_CONFIG_KEY_LISTEN, &d->http, err);
+	return code == PLM_OK ? listen_on(d, PLM_CONFIG_KEY_HEALTH_LISTEN, &d->health, err) : code;
+}
+
 static void tell_started(const struct daemon *d)
 {
 	struct plm_log_head head = plm_log_head(d->log);
@@ -228,6 +261,8 @@ static void tell_started(const struct daemon *d)
 		PLM_LOG_INT("resumed-objects", plm_embedded_resumed(d->embedded)),
 		PLM_LOG_INT("enforce-queues", d->gate.queues),
 		PLM_LOG_INT("enforce-nodes", d->gate.nodes),
+		PLM_LOG_INT("port", d->http == NULL ? 0 : plm_http_port(d->http)),
+		PLM_LOG_INT("health-port", d->health == NULL ? 0 : plm_http_port(d->health)),
 		PLM_LOG_END,
 	};
 
@@ -274,10 +309,28 @@ static void see_level(struct daemon *d, const struct plm_engine_report *report)
 	}
 }
 
+static void publish(struct daemon *d, const struct plm_engine_report *report)
+{
+	const struct plm_status status = {
+		.engine = *report,
+		.ring = plm_ring_stats(d->ring),
+		.snapshots = plm_snapshot_worker_stats(d->snapshots),
+		.effects_in_flight = d->gate.in_flight,
+		.effects_sent = d->gate.sent,
+		.effects_kept = d->gate.kept,
+		.enforces_queues = d->gate.queues,
+		.enforces_nodes = d->gate.nodes,
+		.ending = d->stage != STAGE_RUNS,
+	};
+
+	plm_metrics_put(d->metrics, &status);
+}
+
 static void see_report(struct daemon *d)
 {
 	struct plm_engine_report report = plm_engine_thread_report(d->thread);
 
+	publish(d, &report);
 	see_level(d, &report);
 	if (report.rejected != d->rejected) {
 		d->rejected = report.rejected;
@@ -389,6 +442,9 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 		code = plm_snapshot_worker_start(d->folder, &d->snapshots, err);
 	}
 	if (code == PLM_OK) {
+		code = start_pages(d, err);
+	}
+	if (code == PLM_OK) {
 		code = open_engine(d, err);
 	}
 	return code == PLM_OK ? start_threads(d, err) : code;
@@ -397,6 +453,9 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 static void finish(struct daemon *d)
 {
 	(void)plm_engine_thread_join(d->thread);
+	plm_http_stop(d->http);
+	plm_http_stop(d->health);
+	plm_metrics_free(d->metrics);
 	plm_engine_close(d->engine);
 	plm_snapshot_worker_stop(d->snapshots);
 	plm_embedded_free(d->embedded);

@@ -6,6 +6,7 @@ from sources import c_files, code, read
 FILE_LINES = 1000
 FUNCTION_LINES = 70
 PARAMETERS = 6
+GIVEN = "NOLINTNEXTLINE(readability-function-size):"
 NAME = re.compile(r"(\w+)\s*\(((?:[^()]|\([^()]*\))*)\)\s*$", re.DOTALL)
 
 
@@ -29,6 +30,11 @@ def functions(text):
             start = None
 
 
+def given(text, first):
+    """Somebody else's signature, suppressed with a reason on the line above."""
+    return GIVEN in text.split("\n")[first - 2]
+
+
 def check():
     for name in c_files():
         text = read(name)
@@ -38,5 +44,5 @@ def check():
         for function, first, last, parameters in functions(text):
             if last - first + 1 > FUNCTION_LINES:
                 yield f"{name}:{first}: {function}: {last - first + 1} lines, at most {FUNCTION_LINES}"
-            if parameters > PARAMETERS:
+            if parameters > PARAMETERS and not given(text, first):
                 yield f"{name}:{first}: {function}: {parameters} parameters, at most {PARAMETERS}"

@@ -63,6 +63,15 @@ int64_t plm_engine_next_due(const struct plm_engine *engine)
 	return engine->due_ms;
 }
 
+/* Only its number is looked at. */
+const struct plm_state *plm_engine_state(const struct plm_engine *engine)
+{
+	static struct plm_state st;
+
+	st.seq = engine->committed;
+	return &st;
+}
+
 struct plm_engine_stats plm_engine_stats(const struct plm_engine *engine)
 {
 	return (struct plm_engine_stats){.facts = engine->committed};
@@ -134,6 +143,8 @@ static void all_is_committed_in_order_and_in_batches(void **state)
 	assert_int_equal(report.code, PLM_OK);
 	assert_int_equal(engine.committed, 2000);
 	assert_int_equal(report.stats.facts, 2000);
+	assert_int_equal(report.seq, 2000);
+	assert_true(report.batch_boot_ms > 0);
 	assert_false(engine.out_of_order);
 	assert_int_equal(engine.largest_batch, BATCH);
 	assert_true(notified > 0);

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 PLIMSOLL, CHECK_LOG = sys.argv[1:3]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -265,6 +267,37 @@ def one_area_is_enforced(folder):
     assert calls <= {"job.start", "job.stop", "pod.create", "pod.delete", "pod.evict"}, calls
 
 
+def get(port, path, method="GET"):
+    """Status and text of a page."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.read().decode()
+
+
+def pages_say_how_it_is(folder):
+    daemon = Daemon(folder, "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0")
+    daemon.wait_for("carrying out", 5)
+    started = daemon.lines()[0]
+    port, health = started["port"], started["health-port"]
+    for path in ("/healthz", "/livez", "/readyz"):
+        assert get(health, path) == (200, "ok\n"), path
+    assert get(health, "/metrics")[0] == 404
+    assert get(port, "/metrics", "POST")[0] == 405
+    status, version = get(port, "/version")
+    assert status == 200 and json.loads(version)["version"], version
+    status, text = get(port, "/metrics")
+    rows = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    assert status == 200 and int(rows["plimsoll_log_head_seq"]) > 5, text
+    assert int(rows["plimsoll_effects_total"]) >= 5, text
+    assert rows['plimsoll_mode{area="queues"}'] == "1", text
+    names = {line.split(" ")[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    assert {row.split("{")[0] for row in rows} == names, text
+    stop(daemon)
+
+
 def the_ballast_lies_beside_the_log(folder):
     daemon = Daemon(folder, "--no-ballast=false")
     daemon.wait_for("started")
@@ -279,6 +312,10 @@ def wrong_settings_are_exit_78(folder):
         (["--cloud", "none"], "cloud: "),
         (["--kubeconfig", "in-cluster"], "kubeconfig: "),
         (["--mode", "observe", "--enforce", "nodes"], "enforce: "),
+        (["--listen", "localhost"], "listen: "),
+        (["--health-listen", "127.0.0.1:99999"], "health-listen: "),
+        (["--listen", "[::1:80"], "listen: "),
+        (["--listen", "192.0.2.1:80"], "listen: "),
         (["--bogus"], "--bogus: "),
         (["--config", "/nowhere"], "config: "),
         (["--data-dir", "/nowhere/at/all"], "data-dir: "),
@@ -314,6 +351,7 @@ TESTS = (
     damage_is_exit_5,
     observe_changes_nothing,
     one_area_is_enforced,
+    pages_say_how_it_is,
     the_ballast_lies_beside_the_log,
     wrong_settings_are_exit_78,
     bad_manifests_are_exit_2,
