@@ -59,7 +59,8 @@ static int run_for(long ms)
 
 	(void)snprintf(line, sizeof(line),
 		       "--cloud sim --data-dir %s --scenario %s --log-level debug --no-ballast "
-		       "--snapshot-events 1 --profile small --allow-any-filesystem",
+		       "--snapshot-events 1 --profile small --allow-any-filesystem "
+		       "--listen 127.0.0.1:0 --health-listen 127.0.0.1:0",
 		       folder, scenario);
 	if (lines < 0 || file < 0) {
 		fail_msg("no descriptors");
