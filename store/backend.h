@@ -2,8 +2,8 @@
  * backend.h - the seam below the log (private to store/)
  *
  * Owns: the two tables of calls that a place for records offers: appending a finished batch, and
- * reading batches in order. log.c builds and checks frames above it; log_mem.c, log_lmdb.c and plog.c
- * stand below. A reader hands out whole batches as blobs (frame.h).
+ * reading batches in order. log.c builds and checks frames above it; log_mem.c, log_lmdb.c and
+ * plog.c stand below. A reader hands out whole batches as blobs (frame.h).
  * Does not: check a chain (log.c does, unless the reader says that its blobs are checked already).
  */
 #ifndef PLM_STORE_BACKEND_H
@@ -15,8 +15,8 @@ struct plm_reader;
 
 struct plm_reader_ops {
 	/*
-	 * Stand before the frame that holds 'from', or at the end when there is none yet; '*before' is
-	 * where the log stands there. PLM_E_NOT_FOUND: the log begins later.
+	 * Stand before the frame that holds 'from', or at the end when there is none yet;
+	 * '*before' is where the log stands there. PLM_E_NOT_FOUND: the log begins later.
 	 */
 	enum plm_code (*seek)(struct plm_reader *reader, uint64_t from, struct plm_log_head *before,
 			      struct plm_error *err);
@@ -56,7 +56,10 @@ struct plm_backend {
 /* A log over 'backend' (ownership moves). */
 struct plm_log *plm_log_over(const struct plm_backend *backend, enum plm_log_mode mode);
 
-/* Reading by batches: the next whole batch (borrowed until the next call), and where the cursor stands. */
+/*
+ * Reading by batches: the next whole batch (borrowed until the next call), and where the cursor
+ * stands.
+ */
 enum plm_code plm_log_cursor_batch(struct plm_log_cursor *cursor, struct plm_slice *out,
 				   struct plm_error *err) PLM_MUST_CHECK;
 struct plm_log_head plm_log_cursor_head(const struct plm_log_cursor *cursor);

@@ -55,6 +55,7 @@ enum plm_code plm_build_begin(const char *folder, struct plm_build **out, struct
 	struct plm_build *build = calloc(1, sizeof(*build));
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(folder != NULL && out != NULL);
 	PLM_ASSERT(build != NULL);
 	if (strlen(folder) >= sizeof(build->folder)) {
 		free(build);
@@ -91,11 +92,14 @@ static enum plm_code commit(struct plm_build *build, struct plm_error *err)
 	return rc == 0 ? PLM_OK : plm_lmdb_fail(err, rc, build->workshop);
 }
 
+/* Many batches per transaction: nothing here is durable before the end anyway. */
 enum plm_code plm_build_add(struct plm_build *build, const struct plm_frame *frame,
 			    const struct plm_slice *records, struct plm_error *err)
 {
 	int rc = 0;
 
+	PLM_ASSERT(build->is_open);
+	PLM_ASSERT(frame->count >= 1 && records != NULL);
 	if (build->txn == NULL) {
 		rc = mdb_txn_begin(build->lmdb.env, NULL, 0, &build->txn);
 	}
@@ -109,12 +113,14 @@ enum plm_code plm_build_add(struct plm_build *build, const struct plm_frame *fra
 	return build->pending < COMMIT_BYTES ? PLM_OK : commit(build, err);
 }
 
+/* The order is the promise: contents, then the name, then the folder that holds the name. */
 static enum plm_code move_in(const struct plm_build *build, struct plm_error *err)
 {
 	char from[PLM_PATH_SIZE + 32];
 	char to[PLM_PATH_SIZE + 32];
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(!build->is_open && build->txn == NULL);
 	(void)snprintf(from, sizeof(from), "%s/%s", build->workshop, PLM_LMDB_FILE);
 	(void)snprintf(to, sizeof(to), "%s/%s", build->folder, PLM_LMDB_FILE);
 	PLM_CLEANUP(plm_fd_close) int fd = open(from, O_RDWR | O_CLOEXEC);

@@ -61,6 +61,7 @@ static void flush(struct sender *sender)
 {
 	size_t done = 0;
 
+	PLM_ASSERT(sender->out.size <= sender->out.capacity);
 	while (done < sender->out.size) {
 		ssize_t size = send(sender->fd, sender->out.bytes + done, sender->out.size - done,
 				    MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -82,10 +83,15 @@ static void flush(struct sender *sender)
 	sender->out.size = 0;
 }
 
+/*
+ * Batches gather until there are enough of them for one call; everything else goes out at once,
+ * with all that gathered before it, so that order is kept.
+ */
 static void add(struct sender *sender, enum message message, const void *bytes, size_t size)
 {
 	struct header header = {.message = message, .size = size};
 
+	PLM_ASSERT(bytes != NULL || size == 0);
 	plm_blob_reserve(&sender->out, sender->out.size + sizeof(header) + size);
 	memcpy(sender->out.bytes + sender->out.size, &header, sizeof(header));
 	sender->out.size += sizeof(header);
@@ -112,6 +118,10 @@ static void await(struct sender *sender)
 	}
 }
 
+/*
+ * Runs ahead of the parent until the socket is full: the next batches are read and checked while
+ * the parent folds the last ones.
+ */
 static enum plm_code stream(struct sender *sender, const struct start *start, struct plm_error *err)
 {
 	struct plm_log_head head = {0};
@@ -119,6 +129,8 @@ static enum plm_code stream(struct sender *sender, const struct start *start, st
 	struct plm_blob blob = {0};
 	enum plm_code code = sender->reader->ops->seek(sender->reader, start->from, &head, err);
 
+	PLM_ASSERT(sender->reader != NULL);
+	PLM_ASSERT(start->from >= 1);
 	if (code == PLM_OK) {
 		atomic_store(&start->seat->good, head.seq);
 		add(sender, MESSAGE_BEFORE, &head, sizeof(head));
@@ -180,6 +192,8 @@ struct child_reader {
 /* At least 'size' unused bytes in 'in'. */
 static enum plm_code receive(struct child_reader *self, size_t size, struct plm_error *err)
 {
+	PLM_ASSERT(self->at <= self->in.size);
+	PLM_ASSERT(self->started);
 	while (self->in.size - self->at < size) {
 		ssize_t got = 0;
 
@@ -218,11 +232,13 @@ static enum plm_code next_message(struct child_reader *self, struct header *head
 	return code;
 }
 
+/* The child knows what, the parent knows where: the path is put before the child's words. */
 static enum plm_code read_error(const struct child_reader *self, struct plm_slice payload,
 				struct plm_error *err)
 {
 	struct plm_error theirs;
 
+	PLM_ASSERT(payload.size == sizeof(struct plm_error));
 	PLM_ASSERT(payload.size == sizeof(theirs));
 	memcpy(&theirs, payload.ptr, sizeof(theirs));
 	if (err != NULL) {
@@ -231,6 +247,7 @@ static enum plm_code read_error(const struct child_reader *self, struct plm_slic
 	return plm_fail_prefix(err, theirs.code, "%s", self->path);
 }
 
+/* The child begins here and not earlier: a cursor that is never used costs nothing. */
 static enum plm_code child_seek(struct plm_reader *reader, uint64_t from,
 				struct plm_log_head *before, struct plm_error *err)
 {
@@ -271,6 +288,7 @@ static enum plm_code child_next(struct plm_reader *reader, struct plm_blob *out,
 	struct plm_slice payload;
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(self->started);
 	if (self->resting) {
 		/* A child that died meanwhile is noticed by the answer that does not come. */
 		(void)send(self->child.fd, "m", 1, MSG_NOSIGNAL);

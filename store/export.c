@@ -31,6 +31,8 @@ static enum plm_code write_block(struct writer *writer, enum plm_plog_kind kind,
 	uint8_t header[PLM_PLOG_BLOCK_SIZE] = {0};
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(writer->fd >= 0);
+	PLM_ASSERT(kind == PLM_PLOG_DATA || kind == PLM_PLOG_END);
 	plm_put_be32(header, (uint32_t)kind);
 	plm_put_be64(header + 8, writer->head.seq);
 	plm_put_be64(header + 16, content_size);
@@ -43,6 +45,7 @@ static enum plm_code write_block(struct writer *writer, enum plm_plog_kind kind,
 	return code;
 }
 
+/* Each block is a zstd frame of its own, so that a reader can skip to the one it wants. */
 static enum plm_code flush(struct writer *writer, struct plm_error *err)
 {
 	size_t content_size = writer->content.size;
@@ -63,6 +66,8 @@ static enum plm_code flush(struct writer *writer, struct plm_error *err)
 static enum plm_code add(struct writer *writer, struct plm_slice blob,
 			 const struct plm_log_head *after, struct plm_error *err)
 {
+	PLM_ASSERT(blob.size >= PLM_FRAME_SIZE);
+	PLM_ASSERT(after->seq > writer->head.seq);
 	plm_blob_reserve(&writer->content, writer->content.size + blob.size);
 	memcpy(writer->content.bytes + writer->content.size, blob.ptr, blob.size);
 	writer->content.size += blob.size;
@@ -131,6 +136,7 @@ static enum plm_code sync_parent(const char *path, struct plm_error *err)
 	return plm_file_sync_folder(parent, err);
 }
 
+/* A file that could not be finished is removed: half an export must not be taken for one. */
 static enum plm_code export_file(const struct plm_log *log, struct plm_log_cursor *cursor,
 				 uint64_t to, const char *path, struct plm_error *err)
 {
@@ -165,6 +171,7 @@ enum plm_code plm_log_export(struct plm_log *log, uint64_t from, uint64_t to, co
 	uint64_t last = plm_log_head(log).seq;
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(log != NULL && path != NULL);
 	PLM_ASSERT(from >= 1 && (to == 0 || from <= to));
 	if (to > last || (from > last && !(from == 1 && last == 0))) {
 		return plm_fail(err, PLM_E_NOT_FOUND,

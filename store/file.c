@@ -13,6 +13,7 @@ enum plm_code plm_path_join(char *out, const char *folder, const char *name, str
 {
 	int size = snprintf(out, PLM_PATH_SIZE, "%s/%s", folder, name);
 
+	PLM_ASSERT(out != NULL && folder != NULL && name != NULL);
 	if (size < 0 || size >= PLM_PATH_SIZE) {
 		return plm_fail(err, PLM_E_LIMIT, "a path of more than %d bytes",
 				PLM_PATH_SIZE - 1);
@@ -20,6 +21,9 @@ enum plm_code plm_path_join(char *out, const char *folder, const char *name, str
 	return PLM_OK;
 }
 
+/*
+ * One place that knows errno; a full disk is told apart, since the engine answers it differently.
+ */
 enum plm_code plm_file_fail(struct plm_error *err, int number, const char *what, const char *path)
 {
 	enum plm_code code = PLM_E_IO;
@@ -40,11 +44,14 @@ void plm_fd_close(int fd)
 	}
 }
 
+/* A write may be cut short without an error; only the next one says why. */
 enum plm_code plm_file_write(int fd, const void *bytes, size_t size, const char *path,
 			     struct plm_error *err)
 {
 	const uint8_t *at = bytes;
 
+	PLM_ASSERT(fd >= 0);
+	PLM_ASSERT(bytes != NULL || size == 0);
 	while (size > 0) {
 		ssize_t done = write(fd, at, size);
 
@@ -63,6 +70,7 @@ enum plm_code plm_file_write(int fd, const void *bytes, size_t size, const char 
 static enum plm_code read_rest(int fd, struct plm_blob *out, size_t size, const char *path,
 			       struct plm_error *err)
 {
+	PLM_ASSERT(fd >= 0);
 	plm_blob_reserve(out, size + 1);
 	out->size = 0;
 	while (out->size < size) {
@@ -103,12 +111,14 @@ enum plm_code plm_file_read(const char *path, uint64_t limit, struct plm_blob *o
 
 enum plm_code plm_file_sync(int fd, const char *path, struct plm_error *err)
 {
+	PLM_ASSERT(fd >= 0);
 	if (fsync(fd) != 0) {
 		return plm_file_fail(err, errno, "sync", path);
 	}
 	return PLM_OK;
 }
 
+/* A file is found after a crash only when the folder that names it was synced too. */
 enum plm_code plm_file_sync_folder(const char *folder, struct plm_error *err)
 {
 	PLM_CLEANUP(plm_fd_close)
@@ -125,6 +135,7 @@ enum plm_code plm_file_make_folder(const char *folder, struct plm_error *err)
 	char parent[PLM_PATH_SIZE];
 	const char *slash = NULL;
 
+	PLM_ASSERT(folder[0] != '\0');
 	if (mkdir(folder, 0755) != 0) {
 		struct stat status;
 

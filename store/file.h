@@ -2,8 +2,8 @@
  * file.h - the few file calls that the store makes itself (private to store/)
  *
  * Owns: whole reads and writes, and the durable rename: write, fsync, rename, fsync of the folder.
- * Does not: know what is in a file. errno is translated here: ENOSPC and EDQUOT are PLM_E_FULL, ENOENT
- * is PLM_E_NOT_FOUND, everything else PLM_E_IO; the text begins with 'what' or the path.
+ * Does not: know what is in a file. errno is translated here: ENOSPC and EDQUOT are PLM_E_FULL,
+ * ENOENT is PLM_E_NOT_FOUND, everything else PLM_E_IO; the text begins with 'what' or the path.
  */
 #ifndef PLM_STORE_FILE_H
 #define PLM_STORE_FILE_H

@@ -58,6 +58,8 @@ void plm_leaves_fini(struct plm_leaves *leaves)
 
 static void leaves_reserve(struct plm_leaves *leaves, size_t count)
 {
+	PLM_ASSERT(leaves != NULL);
+	PLM_ASSERT(count >= 1 && count <= PLM_LIMIT_FRAME_RECORDS);
 	if (count > leaves->capacity) {
 		size_t capacity = count < 256 ? 256 : count + count / 2;
 		struct plm_sha256 *list =
@@ -89,6 +91,8 @@ PLM_STATIC_ASSERT(AT_CHECK + 8 == PLM_FRAME_SIZE, "the checksum ends the frame")
 
 void plm_frame_encode(const struct plm_frame *frame, uint8_t out[PLM_FRAME_SIZE])
 {
+	PLM_ASSERT(frame->number >= 1 && frame->number <= frame->first);
+	PLM_ASSERT(frame->total_bytes >= frame->bytes);
 	PLM_ASSERT(frame->count == frame->last - frame->first + 1);
 	plm_put_be16(out + AT_VERSION, PLM_FRAME_VERSION);
 	plm_put_be16(out + AT_SIZE, PLM_FRAME_SIZE);
@@ -104,6 +108,7 @@ void plm_frame_encode(const struct plm_frame *frame, uint8_t out[PLM_FRAME_SIZE]
 	plm_put_be64(out + AT_CHECK, plm_xxh64(plm_slice_of(out, AT_CHECK)));
 }
 
+/* Only of bytes whose checksum holds: nothing is checked here. */
 static struct plm_frame fields(const uint8_t *bytes)
 {
 	struct plm_frame frame = {
@@ -130,12 +135,21 @@ static bool plausible(const struct plm_frame *frame)
 	       frame->bytes <= PLM_LIMIT_FRAME_BYTES && frame->total_bytes >= frame->bytes;
 }
 
+/*
+ * The order matters: first is it whole, then is it ours, then does it make sense. So a damaged
+ * frame is never called a newer one, and a newer one never damage.
+ */
 enum plm_code plm_frame_decode(struct plm_slice bytes, struct plm_frame *out, struct plm_error *err)
 {
 	struct plm_frame frame;
 	uint64_t sum = 0;
 
-	/* The checksum is the last field of every version, so a newer frame is told from a damaged one. */
+	PLM_ASSERT(bytes.ptr != NULL || bytes.size == 0);
+	PLM_ASSERT(out != NULL);
+	/*
+	 * The checksum is the last field of every version, so a newer frame is told from a
+	 * damaged one.
+	 */
 	if (bytes.size < PLM_FRAME_SIZE || bytes.size != plm_get_be16(bytes.ptr + AT_SIZE)) {
 		return plm_fail(err, PLM_E_CORRUPT, "a frame of %zu bytes", bytes.size);
 	}
@@ -157,11 +171,13 @@ enum plm_code plm_frame_decode(struct plm_slice bytes, struct plm_frame *out, st
 	return PLM_OK;
 }
 
+/* The order of the fields is that of exact.md section 1; auditors compute it by themselves. */
 static struct plm_sha256 chain(const struct plm_sha256 *prev, uint64_t first, uint64_t last,
 			       const struct plm_sha256 *root)
 {
 	uint8_t bytes[1 + PLM_SHA256_SIZE + 8 + 8 + PLM_SHA256_SIZE] = {0x02};
 
+	PLM_ASSERT(first >= 1 && first <= last);
 	memcpy(bytes + 1, prev->bytes, PLM_SHA256_SIZE);
 	plm_put_be64(bytes + 33, first);
 	plm_put_be64(bytes + 41, last);
@@ -169,6 +185,11 @@ static struct plm_sha256 chain(const struct plm_sha256 *prev, uint64_t first, ui
 	return plm_sha256(plm_slice_of(bytes, sizeof(bytes)));
 }
 
+/*
+ * One pass over the records for the leaves and one for the checksum. The leaf hash is most of
+ * what an append costs besides the disk: about 250 ns of 343 bytes, the inner nodes about 100 ns
+ * more.
+ */
 struct plm_frame plm_frame_build(const struct plm_log_head *before, uint64_t epoch,
 				 const struct plm_slice *records, size_t count,
 				 struct plm_leaves *leaves)
@@ -198,6 +219,8 @@ struct plm_frame plm_frame_build(const struct plm_log_head *before, uint64_t epo
 
 struct plm_log_head plm_frame_head(const struct plm_frame *frame)
 {
+	PLM_ASSERT(frame->last >= frame->number);
+	PLM_ASSERT(frame->total_bytes >= frame->bytes);
 	return (struct plm_log_head){
 		.seq = frame->last,
 		.frames = frame->number,
@@ -211,6 +234,8 @@ struct plm_log_head plm_frame_head(const struct plm_frame *frame)
 
 void plm_blob_reserve(struct plm_blob *blob, size_t capacity)
 {
+	PLM_ASSERT(blob != NULL);
+	PLM_ASSERT(blob->size <= blob->capacity);
 	if (capacity > blob->capacity) {
 		size_t rounded = capacity < 65536 ? 65536 : capacity + capacity / 4;
 		uint8_t *bytes = realloc(blob->bytes, rounded);
@@ -230,15 +255,19 @@ void plm_blob_fini(struct plm_blob *blob)
 
 size_t plm_blob_size(const struct plm_frame *frame)
 {
+	PLM_ASSERT(frame->count <= PLM_LIMIT_FRAME_RECORDS);
+	PLM_ASSERT(frame->bytes <= PLM_LIMIT_FRAME_BYTES);
 	return PLM_FRAME_SIZE + (size_t)frame->count * 4 + frame->bytes;
 }
 
+/* The records are copied once; the same bytes are what memory, pipe and file carry. */
 void plm_blob_build(struct plm_blob *blob, const struct plm_frame *frame,
 		    const struct plm_slice *records)
 {
 	uint8_t *size_at = NULL;
 	uint8_t *record_at = NULL;
 
+	PLM_ASSERT(records != NULL);
 	plm_blob_reserve(blob, plm_blob_size(frame));
 	plm_frame_encode(frame, blob->bytes);
 	size_at = blob->bytes + PLM_FRAME_SIZE;
@@ -263,6 +292,11 @@ static enum plm_code damaged(struct plm_error *err, const struct plm_frame *fram
 			frame->number, frame->first, frame->last, what, frame->first - 1);
 }
 
+/*
+ * A frame may be whole and still not be the one that belongs here: a page in another's place, an
+ * older page that came back, two logs mixed up. The chain alone would say it too, but not as
+ * clearly.
+ */
 static enum plm_code check_place(const struct plm_frame *frame, const struct plm_log_head *before,
 				 struct plm_error *err)
 {
@@ -286,6 +320,8 @@ static bool hash_records(struct plm_slice blob, const struct plm_frame *frame,
 	const uint8_t *record_at = size_at + (size_t)frame->count * 4;
 	uint64_t left = frame->bytes;
 
+	PLM_ASSERT(blob.size == plm_blob_size(frame));
+	PLM_ASSERT(leaves->capacity >= frame->count);
 	for (uint32_t i = 0; i < frame->count; i++) {
 		uint32_t size = plm_get_be32(size_at + (size_t)i * 4);
 
@@ -309,6 +345,8 @@ enum plm_code plm_blob_check(struct plm_slice blob, const struct plm_log_head *b
 	struct plm_sha256 want;
 	enum plm_code code = PLM_E_CORRUPT;
 
+	PLM_ASSERT(before != NULL && after != NULL);
+	PLM_ASSERT(blob.ptr != NULL || blob.size == 0);
 	if (blob.size < PLM_FRAME_SIZE) {
 		return plm_fail(err, PLM_E_CORRUPT,
 				"%zu bytes are no batch; record %" PRIu64 " is the last good one",

@@ -1,8 +1,8 @@
 /*
  * frame.h - the frame that closes a batch, and a batch as one run of bytes
  *
- * Owns: the layout of a frame, its checks, and the "blob" in which a whole batch travels (memory log,
- * reading child, .plog). Does not: read or write a file.
+ * Owns: the layout of a frame, its checks, and the "blob" in which a whole batch travels (memory
+ * log, reading child, .plog). Does not: read or write a file.
  *
  * A frame is PLM_FRAME_SIZE bytes, numbers big-endian:
  *
@@ -15,7 +15,8 @@
  *	32  8  epoch of the writer		be64 last || R), R = RFC 9162 root over the leaves of
  *	40  8  sum of record bytes		this batch, prev of the first frame = 32 zero bytes
  *
- * A root over the whole log will be one more field before the last; that is version 2 and a larger size.
+ * A root over the whole log will be one more field before the last; that is version 2 and a
+ * larger size.
  *
  * A blob is the frame, then count times be32 record size, then the records one behind the other.
  *
@@ -74,13 +75,15 @@ size_t plm_blob_size(const struct plm_frame *frame);
 void plm_blob_build(struct plm_blob *blob, const struct plm_frame *frame,
 		    const struct plm_slice *records);
 /*
- * Check everything that can be checked of a blob that claims to follow 'before': the frame, the sizes,
- * the checksum, the chain. '*after' is where the log stands behind it.
+ * Check everything that can be checked of a blob that claims to follow 'before': the frame, the
+ * sizes, the checksum, the chain. '*after' is where the log stands behind it.
  */
 enum plm_code plm_blob_check(struct plm_slice blob, const struct plm_log_head *before,
 			     struct plm_leaves *leaves, struct plm_log_head *after,
 			     struct plm_error *err) PLM_MUST_CHECK;
-/* Record 'index' of a checked blob begins at '*offset' of its records; '*offset' moves behind it. */
+/*
+ * Record 'index' of a checked blob begins at '*offset' of its records; '*offset' moves behind it.
+ */
 struct plm_slice plm_blob_record(const struct plm_blob *blob, uint32_t index, size_t *offset);
 /* The frame of a checked blob. */
 struct plm_frame plm_blob_frame(const struct plm_blob *blob);

@@ -42,13 +42,17 @@ void plm_guard_seat_free(struct plm_guard_seat *seat)
 	}
 }
 
-/* What the child must not share with its parent: handlers, locks held by descriptors, a core file. */
+/*
+ * What the child must not share with its parent: handlers, locks held by descriptors, a core
+ * file.
+ */
 static void settle(pid_t parent, int fd)
 {
 	const struct sigaction usual = {.sa_handler = SIG_DFL};
 	struct rlimit no_core = {0};
 	sigset_t none;
 
+	PLM_ASSERT(fd >= 0);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent) {
 		_exit(1);
@@ -78,6 +82,7 @@ enum plm_code plm_guard_start(struct plm_guard_child *child, void (*run)(void *c
 	pid_t parent = getpid();
 	pid_t pid = -1;
 
+	PLM_ASSERT(child != NULL && run != NULL && seat != NULL);
 	/* OpenSSL sets itself up on first use, under locks: let that happen before the fork. */
 	(void)plm_sha256(plm_slice_of(NULL, 0));
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -99,6 +104,7 @@ enum plm_code plm_guard_start(struct plm_guard_child *child, void (*run)(void *c
 	return PLM_OK;
 }
 
+/* SIGABRT is among them: LMDB asserts on pages that contradict each other. */
 static bool is_damage(int number)
 {
 	for (size_t i = 0; i < PLM_COUNTOF(damage_signals); i++) {
@@ -109,10 +115,12 @@ static bool is_damage(int number)
 	return false;
 }
 
+/* Signals of other children are none of our business: waits for this one only. */
 static int reap(struct plm_guard_child *child)
 {
 	int status = 0;
 
+	PLM_ASSERT(child->pid > 0);
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
 	}
 	child->pid = -1;
@@ -148,6 +156,7 @@ static bool wait_closed(const struct plm_guard_child *child, int ms)
 	struct pollfd poller = {.fd = child->fd, .events = POLLIN};
 	char bytes[4096];
 
+	PLM_ASSERT(child->fd >= 0);
 	for (;;) {
 		int ready = poll(&poller, 1, ms);
 
@@ -166,6 +175,7 @@ static bool wait_closed(const struct plm_guard_child *child, int ms)
 
 void plm_guard_stop(struct plm_guard_child *child)
 {
+	PLM_ASSERT(child->fd >= 0);
 	/* The child's next call on its end of the socket fails, and it ends. */
 	(void)close(child->fd);
 	child->fd = -1;
@@ -187,6 +197,7 @@ struct call {
 	struct plm_guard_seat *seat;
 };
 
+/* 'done' comes last: until then the parent takes nothing of the seat but the progress. */
 static void call_in_child(void *ctx, int fd)
 {
 	const struct call *call = ctx;
@@ -209,6 +220,7 @@ static enum plm_code call_result(const struct plm_guard_task *task, struct plm_g
 {
 	struct plm_guard_seat *seat = child->seat;
 
+	PLM_ASSERT(task->result != NULL || task->result_size == 0);
 	if (!atomic_load(&seat->done)) {
 		return plm_guard_death(child, task->what, err);
 	}
@@ -231,6 +243,7 @@ enum plm_code plm_guard_call(const struct plm_guard_task *task, struct plm_error
 	struct call call = {.task = task, .seat = seat};
 	enum plm_code code = PLM_E_IO;
 
+	PLM_ASSERT(task->what != NULL && task->run != NULL);
 	PLM_ASSERT(task->result_size <= PLM_GUARD_RESULT_SIZE);
 	if (seat == NULL) {
 		return PLM_E_IO;

@@ -1,14 +1,15 @@
 /*
  * guard.h - code that damage may kill, run in a child process (private to store/)
  *
- * Owns: the fork, what the child keeps of its parent, and what its death means. LMDB trusts its pages:
- * a zeroed page ends the process that reads it (D8). So whatever reads data.mdb runs in a child; its
- * death by SIGSEGV, SIGBUS, SIGABRT, SIGFPE or SIGILL is PLM_E_CORRUPT, any other is PLM_E_IO.
- * Does not: protect the writer's own transactions, which begin after a child has checked the tail and
- * rehearsed an append.
+ * Owns: the fork, what the child keeps of its parent, and what its death means. LMDB trusts its
+ * pages: a zeroed page ends the process that reads it (D8). So whatever reads data.mdb runs in a
+ * child; its death by SIGSEGV, SIGBUS, SIGABRT, SIGFPE or SIGILL is PLM_E_CORRUPT, any other is
+ * PLM_E_IO.
+ * Does not: protect the writer's own transactions, which begin after a child has checked the tail
+ * and rehearsed an append.
  *
- * The child dies with the thread that made it, keeps no descriptor but the standard three and its own,
- * writes no core, and uses no lock that another thread of the parent may hold.
+ * The child dies with the thread that made it, keeps no descriptor but the standard three and its
+ * own, writes no core, and uses no lock that another thread of the parent may hold.
  */
 #ifndef PLM_STORE_GUARD_H
 #define PLM_STORE_GUARD_H

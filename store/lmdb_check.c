@@ -19,6 +19,7 @@ struct job {
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
+/* Also counts for whoever waits: seat->good is what the death of this child will be told with. */
 static enum plm_code read_on(struct plm_reader *reader, struct plm_log_head *head,
 			     struct plm_guard_seat *seat, struct plm_error *err)
 {
@@ -26,6 +27,7 @@ static enum plm_code read_on(struct plm_reader *reader, struct plm_log_head *hea
 	struct plm_leaves leaves = {0};
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(reader != NULL && head != NULL);
 	while (code == PLM_OK) {
 		atomic_store(&seat->good, head->seq);
 		code = reader->ops->next(reader, &blob, err);
@@ -46,6 +48,7 @@ static enum plm_code newest(struct plm_reader *reader, struct plm_log_head *out,
 	return reader->ops->seek(reader, UINT64_MAX, out, err);
 }
 
+/* D11: starting a writer costs O(tail), never O(log). */
 static uint64_t where_to_begin(enum plm_lmdb_depth depth, uint64_t last)
 {
 	switch (depth) {
@@ -94,6 +97,7 @@ static enum plm_code check_witness(const struct plm_lmdb *lmdb, MDB_txn *txn, co
 	MDB_val value = {0};
 	int rc = 0;
 
+	PLM_ASSERT(head->frames <= head->seq);
 	if (!witness->valid || witness->seq == 0) {
 		return PLM_OK;
 	}
@@ -117,6 +121,10 @@ static enum plm_code check_witness(const struct plm_lmdb *lmdb, MDB_txn *txn, co
 	return PLM_OK;
 }
 
+/*
+ * Cheap where nothing is wrong: only a snapshot whose name is ahead of the log is opened. And
+ * only one that is whole proves anything.
+ */
 static enum plm_code check_snapshots(const struct job *job, const struct plm_log_head *head,
 				     struct plm_error *err)
 {
@@ -201,6 +209,7 @@ static enum plm_code count_free(MDB_txn *txn, size_t pages, size_t *out, struct 
 	bool good = true;
 	int rc = mdb_cursor_open(txn, 0, &cursor);
 
+	PLM_ASSERT(pages >= 2);
 	PLM_ASSERT(seen != NULL);
 	*out = 0;
 	/* A free list entry is a count and that many page numbers. */
@@ -262,7 +271,10 @@ static enum plm_code balance(const struct plm_lmdb *lmdb, MDB_txn *txn, struct p
 	return code;
 }
 
-/* Append one record and one frame and take them back: the pages on that way can be read and changed. */
+/*
+ * Append one record and one frame and take them back: the pages on that way can be read and
+ * changed.
+ */
 static enum plm_code rehearse(const char *path, const struct plm_log_head *head,
 			      struct plm_error *err)
 {
@@ -289,6 +301,7 @@ static enum plm_code rehearse(const char *path, const struct plm_log_head *head,
 
 /* ---- all together -------------------------------------------------------------------------- */
 
+/* One transaction for all of it, so that a live writer cannot come in between. */
 static enum plm_code check_tables(const struct job *job, const struct plm_lmdb *lmdb,
 				  const struct plm_log_head *head, struct plm_error *err)
 {
@@ -310,6 +323,7 @@ static enum plm_code check_tables(const struct job *job, const struct plm_lmdb *
 	return code;
 }
 
+/* Cheapest first; what may crash the child runs where its death is understood. */
 static enum plm_code check_in_child(const void *ctx, struct plm_guard_seat *seat,
 				    struct plm_error *err)
 {
@@ -356,9 +370,10 @@ enum plm_code plm_lmdb_check(const char *path, enum plm_lmdb_depth depth,
 	};
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(path != NULL && out != NULL);
 	/*
-	 * The witnesses first, the log behind them: beside a live writer the log may only be further by
-	 * then, never behind.
+	 * The witnesses first, the log behind them: beside a live writer the log may only be
+	 * further by then, never behind.
 	 */
 	code = plm_witness_read(path, &job.witness, err);
 	if (code != PLM_OK) {

@@ -1,7 +1,8 @@
 /*
  * lmdb_check.h - is the log in a folder whole? (private to store/)
  *
- * Owns: what is checked at each kind of open and by a full verification. Everything runs in a child.
+ * Owns: what is checked at each kind of open and by a full verification. Everything runs in a
+ * child.
  *
  *	any open	format; the newest frame; as many records and frames as it says; not behind
  *			"head" and no snapshot, and the same chain as "head" where that is

@@ -1,8 +1,8 @@
 /*
  * lmdb_env.h - one LMDB environment as the log uses it (private to store/)
  *
- * Owns: how the environment is opened, its three tables, the layout of keys and of "meta", what LMDB's
- * codes mean. Only the writer and the reading children have one open.
+ * Owns: how the environment is opened, its three tables, the layout of keys and of "meta", what
+ * LMDB's codes mean. Only the writer and the reading children have one open.
  *
  *	log	be64 seq -> record
  *	frame	be64 last seq -> frame (frame.h)
@@ -61,7 +61,9 @@ enum plm_code plm_lmdb_get_meta(const struct plm_lmdb *lmdb, MDB_txn *txn, const
  * PLM_LIMIT_READ_MS. Its blobs are not checked.
  */
 struct plm_reader *plm_lmdb_reader_new(const struct plm_lmdb *lmdb);
-/* End the transaction, so that waiting for somebody pins no page; the next read begins a new one. */
+/*
+ * End the transaction, so that waiting for somebody pins no page; the next read begins a new one.
+ */
 void plm_lmdb_reader_idle(struct plm_reader *reader);
 
 #endif

@@ -8,8 +8,8 @@
 
 /*
  * Batches out of LMDB, one after the other. Runs in reading children only: any access may die on a
- * damaged page. Everything is copied out of the map before anybody checks it, so that what is checked is
- * what is handed out.
+ * damaged page. Everything is copied out of the map before anybody checks it, so that what is
+ * checked is what is handed out.
  */
 struct lmdb_reader {
 	struct plm_reader reader;
@@ -44,6 +44,10 @@ void plm_lmdb_reader_idle(struct plm_reader *reader)
 	}
 }
 
+/*
+ * Half the limit: a batch that is just being read is finished before the transaction is too old. A
+ * cursor does not survive its transaction, so the next read has to find its place again.
+ */
 static int begin(struct lmdb_reader *self)
 {
 	int rc = 0;
@@ -78,6 +82,7 @@ static enum plm_code decode(const MDB_val *key, const MDB_val *value, struct plm
 {
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(key->mv_data != NULL && value->mv_data != NULL);
 	if (value->mv_size > PLM_LIMIT_RECORD_BYTES) {
 		return plm_fail(err, PLM_E_CORRUPT, "a frame of %zu bytes", value->mv_size);
 	}
@@ -90,6 +95,11 @@ static enum plm_code decode(const MDB_val *key, const MDB_val *value, struct plm
 	return code;
 }
 
+/*
+ * The frame before the one that is asked for says where the log stands there: seq, count, bytes,
+ * chain. It is trusted by its own checksum only; the chain then proves that the next one follows
+ * it.
+ */
 static enum plm_code lmdb_seek(struct plm_reader *reader, uint64_t from,
 			       struct plm_log_head *before, struct plm_error *err)
 {
@@ -101,6 +111,7 @@ static enum plm_code lmdb_seek(struct plm_reader *reader, uint64_t from,
 	enum plm_code code = PLM_OK;
 	int rc = begin(self);
 
+	PLM_ASSERT(from >= 1);
 	if (rc != 0) {
 		return plm_lmdb_fail(err, rc, "begin reading");
 	}
@@ -131,6 +142,7 @@ static int next_frame(struct lmdb_reader *self, MDB_val *key, MDB_val *value)
 {
 	uint8_t room[8];
 
+	PLM_ASSERT(self->frames != NULL);
 	if (self->placed) {
 		return mdb_cursor_get(self->frames, key, value, MDB_NEXT);
 	}
@@ -146,6 +158,7 @@ static enum plm_code bad_record(struct plm_error *err, uint64_t seq, uint64_t go
 			rc == 0 ? "" : mdb_strerror(rc), good);
 }
 
+/* Sizes and numbers are checked before a byte is copied: damage may have made them anything. */
 static enum plm_code copy_records(struct lmdb_reader *self, const struct plm_frame *frame,
 				  struct plm_blob *out, struct plm_error *err)
 {
@@ -156,6 +169,8 @@ static enum plm_code copy_records(struct lmdb_reader *self, const struct plm_fra
 	MDB_val key = plm_lmdb_key(frame->first, room);
 	MDB_val value = {0};
 
+	PLM_ASSERT(self->records != NULL);
+	PLM_ASSERT(out->capacity >= plm_blob_size(frame));
 	for (uint32_t i = 0; i < frame->count; i++) {
 		uint64_t seq = frame->first + i;
 		int rc = mdb_cursor_get(self->records, &key, &value,

@@ -10,6 +10,7 @@ enum plm_code plm_lock_take(const char *folder, int *out, struct plm_error *err)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
+	PLM_ASSERT(folder != NULL && out != NULL);
 	if (fd < 0) {
 		return plm_file_fail(err, errno, "open", folder);
 	}

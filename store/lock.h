@@ -9,7 +9,10 @@
 
 #include "core/error.h"
 
-/* '*out' is the descriptor that holds the lock, owned by the caller. PLM_E_REFUSED: another writer. */
+/*
+ * '*out' is the descriptor that holds the lock, owned by the caller. PLM_E_REFUSED: another
+ * writer.
+ */
 enum plm_code plm_lock_take(const char *folder, int *out, struct plm_error *err) PLM_MUST_CHECK;
 
 #endif

@@ -59,11 +59,15 @@ void plm_log_close(struct plm_log *log)
 
 struct plm_log_head plm_log_head(const struct plm_log *log)
 {
+	PLM_ASSERT(log != NULL);
+	PLM_ASSERT(log->backend.head.frames <= log->backend.head.seq);
 	return log->backend.head;
 }
 
 uint64_t plm_log_first(const struct plm_log *log)
 {
+	PLM_ASSERT(log != NULL);
+	PLM_ASSERT(log->backend.first >= 1);
 	return log->backend.first;
 }
 
@@ -84,22 +88,27 @@ void plm_log_note_put(struct plm_log *log, const char *name, const char *text)
 enum plm_code plm_log_note_get(struct plm_log *log, const char *name, char *text, size_t size,
 			       struct plm_error *err)
 {
+	PLM_ASSERT(log != NULL && name != NULL && text != NULL);
 	PLM_ASSERT(size > PLM_NOTE_TEXT_MAX);
 	return log->backend.ops->note_get(log->backend.self, name, text, size, err);
 }
 
 enum plm_code plm_log_room(struct plm_log *log, struct plm_log_room *out, struct plm_error *err)
 {
+	PLM_ASSERT(log != NULL && out != NULL);
 	return log->backend.ops->room(log->backend.self, out, err);
 }
 
 void plm_log_set_watch(struct plm_log *log, const struct plm_log_watch *watch)
 {
+	PLM_ASSERT(log != NULL);
 	log->watch = watch;
 }
 
 void plm_log_tell(const struct plm_log *log, uint64_t seq, uint64_t *told)
 {
+	PLM_ASSERT(*told <= seq);
+	PLM_ASSERT(seq <= log->backend.head.seq);
 	if (log->watch != NULL && log->watch->progress != NULL && seq - *told >= TELL_EVENTS) {
 		*told = seq;
 		log->watch->progress(log->watch->ctx, seq, log->backend.head.seq);
@@ -113,6 +122,7 @@ static enum plm_code check_limits(const struct plm_slice *records, size_t count,
 {
 	uint64_t bytes = 0;
 
+	PLM_ASSERT(count >= 1);
 	if (count > PLM_LIMIT_FRAME_RECORDS) {
 		return plm_fail(err, PLM_E_LIMIT, "a batch of %zu records; at most %d fit", count,
 				PLM_LIMIT_FRAME_RECORDS);
@@ -132,6 +142,10 @@ static enum plm_code check_limits(const struct plm_slice *records, size_t count,
 	return PLM_OK;
 }
 
+/*
+ * The chain head in 'backend.head' moves only behind a durable append, so a caller that asks for
+ * it never sees a batch that a crash could still take back.
+ */
 enum plm_code plm_log_commit(struct plm_log *log, const struct plm_slice *records, size_t count,
 			     struct plm_error *err)
 {
@@ -169,6 +183,7 @@ enum plm_code plm_log_cursor_open(struct plm_log *log, uint64_t from, struct plm
 	struct plm_log_head before = {0};
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(log != NULL && out != NULL);
 	PLM_ASSERT(from >= 1);
 	code = log->backend.ops->reader(log->backend.self, &reader, err);
 	if (code != PLM_OK) {
@@ -197,6 +212,8 @@ static enum plm_code next_batch(struct plm_log_cursor *cursor, struct plm_error 
 	struct plm_frame frame;
 	enum plm_code code = cursor->reader->ops->next(cursor->reader, &cursor->blob, err);
 
+	PLM_ASSERT(cursor->index == cursor->count);
+	PLM_ASSERT(!cursor->dead);
 	if (code != PLM_OK) {
 		cursor->dead = code != PLM_E_NOT_FOUND;
 		return code;
@@ -220,12 +237,15 @@ static enum plm_code next_batch(struct plm_log_cursor *cursor, struct plm_error 
 	return PLM_OK;
 }
 
+/* Records before 'from' in its batch were checked with the others, and are passed by. */
 enum plm_code plm_log_cursor_next(struct plm_log_cursor *cursor, struct plm_log_record *out,
 				  struct plm_error *err)
 {
 	struct plm_slice bytes;
 	uint64_t seq = 0;
 
+	PLM_ASSERT(cursor != NULL && out != NULL);
+	PLM_ASSERT(cursor->index <= cursor->count);
 	PLM_ASSERT(!cursor->dead);
 	do {
 		if (cursor->index == cursor->count) {
@@ -265,6 +285,7 @@ enum plm_code plm_log_cursor_batch(struct plm_log_cursor *cursor, struct plm_sli
 
 struct plm_log_head plm_log_cursor_head(const struct plm_log_cursor *cursor)
 {
+	PLM_ASSERT(cursor != NULL);
 	return cursor->head;
 }
 

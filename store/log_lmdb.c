@@ -21,8 +21,9 @@
 
 /*
  * The log in a folder. A reading handle is a path and the head that a child found; cursors start
- * children of their own. A writing handle has the only LMDB environment that this process opens, after a
- * child has checked the tail, and never reads its pages but on the way to the place of an append.
+ * children of their own. A writing handle has the only LMDB environment that this process opens,
+ * after a child has checked the tail, and never reads its pages but on the way to the place of an
+ * append.
  */
 
 #define NOTES_MAX 16
@@ -58,6 +59,7 @@ static int64_t now_ms(void)
 
 /* ---- appending ----------------------------------------------------------------------------- */
 
+/* What an unprivileged user may still take: the reserve of root is not ours. */
 static enum plm_code room_of(const char *path, struct plm_log_room *out, struct plm_error *err)
 {
 	struct statvfs status;
@@ -77,6 +79,10 @@ static enum plm_code lmdb_room(void *self, struct plm_log_room *out, struct plm_
 	return room_of(log->path, out, err);
 }
 
+/*
+ * Asked before each batch: once LMDB has met the full disk, all it says is EIO, and whether the
+ * batch is there is anybody's guess (D8.2). Not beginning it leaves the log in order.
+ */
 static enum plm_code check_room(const struct lmdb_log *log, const struct plm_frame *frame,
 				struct plm_error *err)
 {
@@ -96,6 +102,7 @@ static int put_notes(struct lmdb_log *log, MDB_txn *txn)
 {
 	int rc = 0;
 
+	PLM_ASSERT(log->note_count <= NOTES_MAX);
 	for (size_t i = 0; i < log->note_count && rc == 0; i++) {
 		rc = plm_lmdb_put_meta(&log->lmdb, txn, log->notes[i].name,
 				       plm_slice_str(log->notes[i].text));
@@ -109,6 +116,8 @@ static int write_batch(struct lmdb_log *log, const struct plm_frame *frame,
 	MDB_txn *txn = NULL;
 	int rc = mdb_txn_begin(log->lmdb.env, NULL, 0, &txn);
 
+	PLM_ASSERT(log->is_open);
+	PLM_ASSERT(log->mode == PLM_LOG_WRITE);
 	if (rc == 0) {
 		rc = plm_lmdb_put_batch(&log->lmdb, txn, frame, records);
 	}
@@ -124,6 +133,10 @@ static int write_batch(struct lmdb_log *log, const struct plm_frame *frame,
 	return rc;
 }
 
+/*
+ * A reader that was killed keeps its transaction's pages from being used again until somebody
+ * looks.
+ */
 static void check_readers(struct lmdb_log *log)
 {
 	int64_t now = now_ms();
@@ -135,6 +148,11 @@ static void check_readers(struct lmdb_log *log)
 	}
 }
 
+/*
+ * The witness is written behind the commit, never before: what it says was durable once, so a log
+ * that is behind it has lost something. If writing it fails the batch is there all the same; the
+ * caller hears of a failure, ends, and finds the batch when it starts again.
+ */
 static enum plm_code lmdb_append(void *self, const struct plm_frame *frame,
 				 const struct plm_slice *records, struct plm_error *err)
 {
@@ -168,6 +186,7 @@ static void lmdb_note_put(void *self, const char *name, const char *text)
 	struct lmdb_log *log = self;
 	struct note *note = &log->notes[log->note_count];
 
+	PLM_ASSERT(log->mode == PLM_LOG_WRITE);
 	PLM_ASSERT(log->note_count < NOTES_MAX);
 	(void)snprintf(note->name, sizeof(note->name), "note:%s", name);
 	(void)snprintf(note->text, sizeof(note->text), "%s", text);
@@ -282,11 +301,13 @@ static void drop_cache(const char *path)
 	plm_fd_close(fd);
 }
 
+/* No log yet: nothing durable is lost if this fails half-way, see build_log.h. */
 static enum plm_code create(const char *path, struct plm_error *err)
 {
 	struct plm_build *build = NULL;
 	enum plm_code code = plm_build_begin(path, &build, err);
 
+	PLM_ASSERT(path != NULL);
 	return code == PLM_OK ? plm_build_end(build, err) : code;
 }
 
@@ -296,6 +317,7 @@ static enum plm_code open_writer(struct lmdb_log *log, struct plm_log_head *head
 {
 	enum plm_code code = plm_file_make_folder(log->path, err);
 
+	PLM_ASSERT(log->folder_fd < 0 && !log->is_open);
 	if (code == PLM_OK) {
 		code = plm_lock_take(log->path, &log->folder_fd, err);
 	}

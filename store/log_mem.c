@@ -85,6 +85,7 @@ void plm_log_disk_free(struct plm_log_disk *disk)
 
 void plm_log_disk_plan(struct plm_log_disk *disk, enum plm_disk_fault fault, uint64_t call)
 {
+	PLM_ASSERT(disk != NULL);
 	PLM_ASSERT(call > disk->calls || fault == PLM_DISK_NO_FAULT);
 	disk->fault = fault;
 	disk->fault_call = call;
@@ -97,6 +98,7 @@ uint64_t plm_log_disk_calls(const struct plm_log_disk *disk)
 
 void plm_log_disk_crash(struct plm_log_disk *disk)
 {
+	PLM_ASSERT(disk != NULL);
 	cut(disk, disk->durable);
 	disk->crashed = true;
 	disk->lies = false;
@@ -112,12 +114,14 @@ bool plm_log_disk_crashed(const struct plm_log_disk *disk)
 
 static struct plm_log_head head_at(const struct plm_log_disk *disk, size_t count)
 {
+	PLM_ASSERT(count <= disk->count);
 	return count == 0 ? (struct plm_log_head){0} : disk->batches[count - 1].head;
 }
 
 /* What cursors see: a batch whose commit failed is not there, one that a lying disk took is. */
 static size_t visible(const struct plm_log_disk *disk)
 {
+	PLM_ASSERT(disk->durable <= disk->count);
 	return disk->lies ? disk->count : disk->durable;
 }
 
@@ -133,8 +137,11 @@ void plm_log_disk_set_room(struct plm_log_disk *disk, struct plm_log_room room)
 
 /* ---- appending ----------------------------------------------------------------------------- */
 
+/* The new batch is in the volatile image only: nobody sees it before the meta page is written. */
 static struct batch *push(struct plm_log_disk *disk)
 {
+	PLM_ASSERT(disk->count <= disk->capacity);
+	PLM_ASSERT(disk->durable <= disk->count);
 	if (disk->count == disk->capacity) {
 		size_t capacity = disk->capacity == 0 ? 64 : disk->capacity * 2;
 		struct batch *batches =
@@ -153,6 +160,8 @@ static void take_place(struct handle *handle, enum step step)
 {
 	struct plm_log_disk *disk = handle->disk;
 
+	PLM_ASSERT(handle->life == handle->disk->life);
+	PLM_ASSERT(step < STEP_COUNT);
 	if (step != STEP_META || disk->lies) {
 		return;
 	}
@@ -176,6 +185,7 @@ static enum plm_code call(struct handle *handle, enum step step, struct plm_erro
 	struct plm_log_disk *disk = handle->disk;
 	bool planned = ++disk->calls == disk->fault_call;
 
+	PLM_ASSERT(disk->writer == handle);
 	switch (planned ? disk->fault : PLM_DISK_NO_FAULT) {
 	case PLM_DISK_CRASH:
 		plm_log_disk_crash(disk);
@@ -196,6 +206,10 @@ static enum plm_code call(struct handle *handle, enum step step, struct plm_erro
 	return PLM_OK;
 }
 
+/*
+ * The calls of one commit, one by one, as LMDB makes them. Whatever fails leaves the batch where it
+ * stands; the next open drops what never became durable.
+ */
 static enum plm_code mem_append(void *self, const struct plm_frame *frame,
 				const struct plm_slice *records, struct plm_error *err)
 {
@@ -237,6 +251,7 @@ static enum plm_code mem_seek(struct plm_reader *reader, uint64_t from, struct p
 	size_t low = 0;
 	size_t high = visible(disk);
 
+	PLM_ASSERT(from >= 1);
 	(void)err;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -252,6 +267,7 @@ static enum plm_code mem_seek(struct plm_reader *reader, uint64_t from, struct p
 	return PLM_OK;
 }
 
+/* Copied out: the list of batches may move while the caller still looks at a record. */
 static enum plm_code mem_next(struct plm_reader *reader, struct plm_blob *out,
 			      struct plm_error *err)
 {
@@ -259,6 +275,7 @@ static enum plm_code mem_next(struct plm_reader *reader, struct plm_blob *out,
 	const struct plm_log_disk *disk = self->handle->disk;
 	const struct plm_blob *blob = NULL;
 
+	PLM_ASSERT(out != NULL);
 	if (self->handle->life != disk->life) {
 		return plm_fail(err, PLM_E_IO, "the machine died since this log was opened");
 	}
@@ -371,7 +388,10 @@ static struct plm_log *open_handle(struct plm_log_disk *disk, enum plm_log_mode 
 	disk->handles++;
 	disk->crashed = false;
 	if (mode == PLM_LOG_WRITE) {
-		/* What a failed commit left behind without a meta page is overwritten by the next. */
+		/*
+		 * What a failed commit left behind without a meta page is overwritten by the
+		 * next.
+		 */
 		cut(disk, visible(disk));
 		disk->writer = handle;
 	}

@@ -1,12 +1,13 @@
 /*
  * log_mem.h - a log in memory whose machine can die
  *
- * Owns: the "disk", an object that outlives the handles on it and holds two images: the durable one,
- * which is what a crash leaves, and the volatile one, which cursors see. The simulator and the tests of
- * the engine kill a writer at any write of any commit with it and open what is left.
+ * Owns: the "disk", an object that outlives the handles on it and holds two images: the durable
+ * one, which is what a crash leaves, and the volatile one, which cursors see. The simulator and
+ * the tests of the engine kill a writer at any write of any commit with it and open what is left.
  * Does not: imitate LMDB's pages (tests/fault does that with the real one).
  *
- * A commit makes PLM_DISK_CALLS_PER_COMMIT calls, as LMDB does, numbered from 1 over the disk's life:
+ * A commit makes PLM_DISK_CALLS_PER_COMMIT calls, as LMDB does, numbered from 1 over the disk's
+ * life:
  *
  *	1. write the data	lost in a crash
  *	2. sync it		still invisible: no meta page points there

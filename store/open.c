@@ -59,6 +59,7 @@ static void describe(const char *path, const struct plm_log_head *head, uint64_t
 {
 	bool folder = !is_file(path);
 
+	PLM_ASSERT(head->frames <= head->seq);
 	*out = (struct plm_log_stat){
 		.first = head->seq == 0 ? 0 : first,
 		.head = *head,
@@ -73,6 +74,7 @@ enum plm_code plm_log_stat(const char *path, struct plm_log_stat *out, struct pl
 	struct plm_log_head head;
 	enum plm_code code = plm_log_open(path, PLM_LOG_READ, &log, err);
 
+	PLM_ASSERT(path != NULL && out != NULL);
 	if (code != PLM_OK) {
 		return code;
 	}
@@ -124,6 +126,7 @@ enum plm_code plm_log_verify(const char *path, const struct plm_log_watch *watch
 	struct plm_log_head head = {0};
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(path != NULL && out != NULL);
 	PLM_ASSERT(last_good != NULL);
 	*last_good = 0;
 	if (is_file(path)) {

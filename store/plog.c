@@ -41,7 +41,9 @@ struct plm_log_head plm_plog_get_place(const uint8_t bytes[PLM_PLOG_PLACE_SIZE])
 	return head;
 }
 
-/* An open file. It is read by calls, never mapped: a file that shrinks is an error, not a signal. */
+/*
+ * An open file. It is read by calls, never mapped: a file that shrinks is an error, not a signal.
+ */
 struct plog {
 	char *path; /* owned */
 	int fd;
@@ -73,6 +75,8 @@ static enum plm_code read_at(const struct plog *file, uint64_t at, void *out, ui
 {
 	uint8_t *to = out;
 
+	PLM_ASSERT(file->fd >= 0);
+	PLM_ASSERT(out != NULL || size == 0);
 	if (at > file->size || file->size - at < size) {
 		return damaged(file, good, "it is cut", err);
 	}
@@ -127,7 +131,12 @@ static bool unpack(struct plog_reader *self, const struct plm_plog_block *block)
 {
 	size_t size = 0;
 
-	/* No block is larger than what its body can hold: zstd packs 128 KiB into 4 bytes at best. */
+	PLM_ASSERT(block->kind == PLM_PLOG_DATA);
+	PLM_ASSERT(self->body.size == block->body_size);
+	/*
+	 * No block is larger than what its body can hold: zstd packs 128 KiB into 4 bytes at
+	 * best.
+	 */
 	if (block->content_size / 32768 > block->body_size ||
 	    ZSTD_findFrameCompressedSize(self->body.bytes, self->body.size) != self->body.size) {
 		return false;
@@ -149,6 +158,8 @@ static enum plm_code load_block(struct plog_reader *self, struct plm_error *err)
 	struct plm_plog_block block;
 	enum plm_code code = read_block_header(file, self->at, good, bytes, &block);
 
+	PLM_ASSERT(self->used == self->content.size);
+	PLM_ASSERT(self->at <= file->size);
 	if (code != PLM_OK) {
 		return damaged(file, good, "a block's header is damaged", err);
 	}
@@ -182,6 +193,7 @@ static enum plm_code peek(struct plog_reader *self, struct plm_frame *out, struc
 {
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(self->used <= self->content.size);
 	while (self->used == self->content.size) {
 		code = load_block(self, err);
 		if (code != PLM_OK) {
@@ -206,8 +218,8 @@ static enum plm_code peek(struct plog_reader *self, struct plm_frame *out, struc
 /* ---- the reader ---------------------------------------------------------------------------- */
 
 /*
- * Pass whole blocks that end before 'from', but not the last of them: its newest frame says where the
- * log stands there.
+ * Pass whole blocks that end before 'from', but not the last of them: its newest frame says where
+ * the log stands there.
  */
 static void skip_blocks(struct plog_reader *self, uint64_t from)
 {
@@ -233,6 +245,7 @@ static enum plm_code plog_seek(struct plm_reader *reader, uint64_t from,
 	struct plm_frame frame;
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(from >= 1);
 	if (from <= self->file->before.seq) {
 		return plm_fail(err, PLM_E_NOT_FOUND, "%s: it begins with record %" PRIu64,
 				self->file->path, self->file->before.seq + 1);
@@ -379,6 +392,7 @@ static enum plm_code read_header(struct plog *file, struct plm_error *err)
 	}
 	file->before = plm_plog_get_place(bytes + 24);
 	if (plm_get_be32(bytes + 12) != sizeof(bytes) || file->before.seq == UINT64_MAX ||
+	    file->before.frames > file->before.seq ||
 	    plm_get_be64(bytes + 16) != file->before.seq + 1) {
 		return plm_fail(err, PLM_E_CORRUPT, "%s: its header contradicts itself",
 				file->path);
@@ -386,6 +400,7 @@ static enum plm_code read_header(struct plog *file, struct plm_error *err)
 	return PLM_OK;
 }
 
+/* The end first: a file that was cut anywhere is refused before a record of it is used. */
 static enum plm_code read_end(struct plog *file, struct plm_error *err)
 {
 	uint8_t bytes[PLM_PLOG_END_SIZE] = {0};
@@ -399,7 +414,8 @@ static enum plm_code read_end(struct plog *file, struct plm_error *err)
 				file->path);
 	}
 	file->end = plm_plog_get_place(bytes + PLM_PLOG_BLOCK_SIZE);
-	if (file->end.seq < file->before.seq) {
+	if (file->end.seq < file->before.seq || file->end.frames < file->before.frames ||
+	    file->end.frames > file->end.seq || file->end.bytes < file->before.bytes) {
 		return plm_fail(err, PLM_E_CORRUPT, "%s: it ends before it begins", file->path);
 	}
 	return PLM_OK;
@@ -411,6 +427,7 @@ enum plm_code plm_plog_open(const char *path, struct plm_backend *out, struct pl
 	struct stat status;
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(path != NULL && out != NULL);
 	PLM_ASSERT(file != NULL);
 	file->path = strdup(path);
 	PLM_ASSERT(file->path != NULL);

@@ -1,9 +1,9 @@
 /*
  * plog.h - the layout of an exported log, a .plog file (private to store/)
  *
- * Owns: its header, blocks and end mark. The file checks itself: it says which chain it continues, holds
- * whole batches with their frames, and ends with where the log stood; a cut file has no end mark.
- * Numbers are big-endian.
+ * Owns: its header, blocks and end mark. The file checks itself: it says which chain it
+ * continues, holds whole batches with their frames, and ends with where the log stood; a cut file
+ * has no end mark. Numbers are big-endian.
  *
  *	header, PLM_PLOG_HEADER_SIZE bytes	block header, PLM_PLOG_BLOCK_SIZE bytes
  *	 0  8  magic "PLMPLOG1"			 0  4  kind: 1 data, 2 end
@@ -15,8 +15,8 @@
  *
  *	place: seq, frames, bytes, epoch (8 each), chain head (32)
  *
- * The body of a data block is one zstd frame whose content is blobs (frame.h), one behind the other.
- * The body of the end block is the place at the end; the file ends with it.
+ * The body of a data block is one zstd frame whose content is blobs (frame.h), one behind the
+ * other. The body of the end block is the place at the end; the file ends with it.
  */
 #ifndef PLM_STORE_PLOG_H
 #define PLM_STORE_PLOG_H

@@ -8,7 +8,10 @@
 #include "store/lock.h"
 #include "store/witness.h"
 
-/* From any log to a new folder, batch by batch, so that records, frames and chain stay what they are. */
+/*
+ * From any log to a new folder, batch by batch, so that records, frames and chain stay what they
+ * are.
+ */
 
 struct records {
 	struct plm_slice *list; /* owned */
@@ -22,6 +25,7 @@ static enum plm_code add_batch(struct plm_build *build, struct plm_slice blob,
 	struct plm_frame frame;
 	size_t offset = 0;
 
+	PLM_ASSERT(blob.size >= PLM_FRAME_SIZE);
 	/* Only read from; a blob has no const. */
 	memcpy(&view.bytes, &blob.ptr, sizeof(view.bytes));
 	frame = plm_blob_frame(&view);
@@ -59,6 +63,7 @@ static enum plm_code copy_batches(struct plm_log *log, struct plm_build *build,
 	return code;
 }
 
+/* What an earlier attempt left in .new is no content: it is never read, and removed. */
 static enum plm_code refuse_full(const char *path, struct plm_error *err)
 {
 	DIR *dir = opendir(path);
@@ -92,6 +97,7 @@ static enum plm_code write_witness(const char *path, const struct plm_log_head *
 	return code;
 }
 
+/* The witness comes last: until the rename there is no log that it could speak of. */
 static enum plm_code save_locked(struct plm_log *log, const char *path, struct plm_error *err)
 {
 	struct plm_log_head head = plm_log_head(log);
@@ -121,6 +127,7 @@ enum plm_code plm_log_save(struct plm_log *log, const char *path, struct plm_err
 	int lock = -1;
 	enum plm_code code = PLM_OK;
 
+	PLM_ASSERT(log != NULL && path != NULL);
 	if (plm_log_first(log) != 1) {
 		return plm_fail(err, PLM_E_REFUSED,
 				"a log begins with record 1; this part begins with record %llu",
@@ -143,6 +150,7 @@ enum plm_code plm_log_import(const char *from, const char *path, struct plm_log_
 	struct plm_log *log = NULL;
 	enum plm_code code = plm_log_open(from, PLM_LOG_READ, &log, err);
 
+	PLM_ASSERT(from != NULL && path != NULL);
 	if (code != PLM_OK) {
 		return code;
 	}

@@ -83,6 +83,8 @@ static void encode_header(const struct header *header, uint8_t out[HEADER_MAX])
 	const struct plm_snapshot_info *info = &header->info;
 	const uint32_t mark = ORDER_MARK;
 
+	PLM_ASSERT(header->count <= PLM_LIMIT_SNAPSHOT_PARTS);
+	PLM_ASSERT(header->size == header_size(header->count));
 	memcpy(out, magic, sizeof(magic));
 	plm_put_be32(out + AT_VERSION, PLM_SNAPSHOT_VERSION);
 	memcpy(out + AT_ORDER, &mark, sizeof(mark));
@@ -111,6 +113,8 @@ static enum plm_code decode_fields(const uint8_t *bytes, uint64_t file_size, str
 	uint32_t mark = 0;
 	uint64_t sum = 0;
 
+	PLM_ASSERT(out->count <= PLM_LIMIT_SNAPSHOT_PARTS);
+	PLM_ASSERT(out->size == header_size(out->count));
 	memcpy(&mark, bytes + AT_ORDER, sizeof(mark));
 	if (mark != ORDER_MARK) {
 		return plm_fail(err, PLM_E_CORRUPT, "it was written with another byte order");
@@ -142,7 +146,10 @@ static enum plm_code decode_fields(const uint8_t *bytes, uint64_t file_size, str
 	return PLM_OK;
 }
 
-/* 'bytes' are the first bytes of a file of 'file_size', at least the whole header where there is one. */
+/*
+ * 'bytes' are the first bytes of a file of 'file_size', at least the whole header where there is
+ * one.
+ */
 static enum plm_code decode_header(struct plm_slice bytes, uint64_t file_size, struct header *out,
 				   struct plm_error *err)
 {
@@ -193,6 +200,7 @@ static enum plm_code write_part(struct body *body, struct plm_slice part, bool l
 	ZSTD_inBuffer in = {.src = part.ptr, .size = part.size};
 	size_t left = 1;
 
+	PLM_ASSERT(part.ptr != NULL || part.size == 0);
 	while (in.pos < in.size || (last && left != 0)) {
 		ZSTD_outBuffer out = {.dst = body->out, .size = OUT_BYTES};
 		enum plm_code code = PLM_OK;
@@ -266,6 +274,7 @@ static enum plm_code describe(const struct plm_snapshot_info *info, const struct
 {
 	uint64_t bytes = 0;
 
+	PLM_ASSERT(parts != NULL || count == 0);
 	if (count > PLM_LIMIT_SNAPSHOT_PARTS) {
 		return plm_fail(err, PLM_E_LIMIT, "a snapshot of %zu parts; at most %d fit", count,
 				PLM_LIMIT_SNAPSHOT_PARTS);
@@ -339,6 +348,7 @@ static void place_parts(const struct header *header, struct plm_snapshot *out)
 {
 	const uint8_t *at = out->image;
 
+	PLM_ASSERT(header->count <= PLM_COUNTOF(out->parts));
 	for (size_t i = 0; i < header->count; i++) {
 		out->parts[i] = plm_slice_of(at, header->part_sizes[i]);
 		at += header->part_sizes[i];
@@ -347,6 +357,10 @@ static void place_parts(const struct header *header, struct plm_snapshot *out)
 	out->info = header->info;
 }
 
+/*
+ * Every check that needs no state: layout, sizes, checksums. Whether the state is the right one
+ * only the engine can tell, by the HASH event that follows 'seq'.
+ */
 enum plm_code plm_snapshot_decode(struct plm_slice file, struct plm_snapshot *out,
 				  struct plm_error *err)
 {
@@ -356,6 +370,8 @@ enum plm_code plm_snapshot_decode(struct plm_slice file, struct plm_snapshot *ou
 	uint8_t *image = NULL;
 	enum plm_code code = decode_header(file, file.size, &header, err);
 
+	PLM_ASSERT(file.ptr != NULL || file.size == 0);
+	PLM_ASSERT(out != NULL && out->image == NULL);
 	if (code != PLM_OK) {
 		return code;
 	}
@@ -363,7 +379,9 @@ enum plm_code plm_snapshot_decode(struct plm_slice file, struct plm_snapshot *ou
 	if (plm_xxh64(body) != header.body_xxh3) {
 		return plm_fail(err, PLM_E_CORRUPT, "the checksum of its body differs");
 	}
-	/* The frame says the size too, so that no header makes us take memory that no body fills. */
+	/*
+	 * The frame says the size too, so that no header makes us take memory that no body fills.
+	 */
 	if (ZSTD_findFrameCompressedSize(body.ptr, body.size) != body.size ||
 	    header.info.image_bytes / 32768 > body.size) {
 		return plm_fail(err, PLM_E_CORRUPT, "its body cannot hold such an image");
@@ -384,6 +402,7 @@ enum plm_code plm_snapshot_decode(struct plm_slice file, struct plm_snapshot *ou
 	return PLM_OK;
 }
 
+/* The name is checked too: a copy under another number would be taken for another state. */
 static enum plm_code load_one(const char *folder, uint64_t seq, struct plm_snapshot *out,
 			      struct plm_error *err)
 {
@@ -418,6 +437,7 @@ enum plm_code plm_snapshot_info(const char *folder, uint64_t seq, struct plm_sna
 	off_t end = 0;
 	ssize_t size = 0;
 
+	PLM_ASSERT(out != NULL);
 	if (code != PLM_OK) {
 		return code;
 	}
@@ -480,6 +500,7 @@ size_t plm_snapshot_list(const char *folder, uint64_t **out)
 	const struct dirent *entry = NULL;
 	DIR *dir = folder_of(home, folder, NULL) == PLM_OK ? opendir(home) : NULL;
 
+	PLM_ASSERT(folder != NULL && out != NULL);
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
 		uint64_t seq = parse_name(entry->d_name);
 
@@ -524,6 +545,7 @@ enum plm_code plm_snapshot_load(const char *folder, const struct plm_snapshot_wa
 	size_t count = plm_snapshot_list(folder, &list);
 	enum plm_code code = PLM_E_NOT_FOUND;
 
+	PLM_ASSERT(want != NULL && out != NULL);
 	for (size_t i = count; i > 0 && code != PLM_OK; i--) {
 		struct plm_error why = {0};
 
@@ -567,7 +589,10 @@ uint64_t plm_snapshot_newest_name(const char *folder)
 	return newest;
 }
 
-/* Go through all, newest first; '*newest' and '*valid' count what is whole, 'err' the first that is not. */
+/*
+ * Go through all, newest first; '*newest' and '*valid' count what is whole, 'err' the first that
+ * is not.
+ */
 static enum plm_code survey(const char *folder, uint64_t *newest, uint64_t *valid,
 			    struct plm_error *err)
 {

@@ -1,9 +1,9 @@
 /*
  * snapshot.h - images of the state as files beside the log: a cache, never the truth
  *
- * Owns: the files <log folder>/snapshots/<seq, 20 digits>.snap, their layout and checks, and how one
- * comes to be: written under a temporary name, synced, renamed, the folder synced. Does not: know what
- * is in an image, or whether a state hash is right: the engine gives both and is asked.
+ * Owns: the files <log folder>/snapshots/<seq, 20 digits>.snap, their layout and checks, and how
+ * one comes to be: written under a temporary name, synced, renamed, the folder synced. Does not:
+ * know what is in an image, or whether a state hash is right: the engine gives both and is asked.
  * Any of them may be missing, damaged or from elsewhere: then an older one serves, or none.
  *
  * The layout, numbers big-endian but for the byte order mark:
@@ -53,8 +53,8 @@ void plm_snapshot_fini(struct plm_snapshot *snapshot);
 
 /*
  * Write the snapshot of 'info->seq' into the log's folder; one of the same number is replaced.
- * 'parts' are borrowed. PLM_E_LIMIT: more parts or bytes than the limits name. PLM_E_FULL, PLM_E_IO:
- * nothing is there under the final name but what was before; the log is not concerned.
+ * 'parts' are borrowed. PLM_E_LIMIT: more parts or bytes than the limits name. PLM_E_FULL,
+ * PLM_E_IO: nothing is there under the final name but what was before; the log is not concerned.
  */
 enum plm_code plm_snapshot_write(const char *folder, const struct plm_snapshot_info *info,
 				 const struct plm_slice *parts, size_t count,
@@ -65,8 +65,8 @@ struct plm_snapshot_want {
 	uint64_t max_seq;	/* this one or older */
 	uint64_t layout_digest; /* another one is ignored */
 	/*
-	 * The header is sound: does it belong to this log and state (chain, state hash, limits)? When not,
-	 * say why in 'err'. NULL = yes.
+	 * The header is sound: does it belong to this log and state (chain, state hash, limits)?
+	 * When not, say why in 'err'. NULL = yes.
 	 */
 	bool (*accept)(void *ctx, const struct plm_snapshot_info *info, struct plm_error *err);
 	/* 'text' says which file is ignored and why. May be NULL. */
@@ -74,11 +74,16 @@ struct plm_snapshot_want {
 	void *ctx; /* borrowed */
 };
 
-/* The newest that counts. PLM_E_NOT_FOUND: none does, replay from the start. Never anything else. */
+/*
+ * The newest that counts. PLM_E_NOT_FOUND: none does, replay from the start. Never anything else.
+ */
 enum plm_code plm_snapshot_load(const char *folder, const struct plm_snapshot_want *want,
 				struct plm_snapshot *out, struct plm_error *err) PLM_MUST_CHECK;
 
-/* Numbers of the snapshot files, by their names, oldest first; '*out' is owned by the caller (free). */
+/*
+ * Numbers of the snapshot files, by their names, oldest first; '*out' is owned by the caller
+ * (free).
+ */
 size_t plm_snapshot_list(const char *folder, uint64_t **out);
 /* Header of the snapshot of 'seq'. PLM_E_NOT_FOUND, PLM_E_CORRUPT, PLM_E_VERSION, PLM_E_IO. */
 enum plm_code plm_snapshot_info(const char *folder, uint64_t seq, struct plm_snapshot_info *out,

@@ -37,6 +37,7 @@ enum plm_code plm_volume_check(const char *folder, struct plm_error *err)
 	struct statfs status;
 	const char *name = NULL;
 
+	PLM_ASSERT(folder != NULL);
 	if (statfs(folder, &status) != 0) {
 		return plm_file_fail(err, errno, "file system", folder);
 	}
@@ -55,6 +56,7 @@ static enum plm_code fill(int fd, const char *path, struct plm_error *err)
 {
 	int number = posix_fallocate(fd, 0, PLM_LIMIT_BALLAST_BYTES);
 
+	PLM_ASSERT(fd >= 0);
 	return number != 0 ? plm_file_fail(err, number, "reserve", path)
 			   : plm_file_sync(fd, path, err);
 }

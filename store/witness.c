@@ -10,6 +10,10 @@
 
 static const char magic[8] = {'P', 'L', 'M', 'H', 'E', 'A', 'D', '1'};
 
+/*
+ * Whatever is not whole says nothing: it is written unsynced, so that a power cut may leave any
+ * bytes. Damage here can hide a lost tail, but never make a good log look bad.
+ */
 enum plm_code plm_witness_read(const char *folder, struct plm_witness *out, struct plm_error *err)
 {
 	char path[PLM_PATH_SIZE];
@@ -17,6 +21,7 @@ enum plm_code plm_witness_read(const char *folder, struct plm_witness *out, stru
 	ssize_t size = 0;
 	enum plm_code code = plm_path_join(path, folder, PLM_WITNESS_FILE, err);
 
+	PLM_ASSERT(folder != NULL && out != NULL);
 	if (code != PLM_OK) {
 		return code;
 	}
@@ -43,11 +48,17 @@ enum plm_code plm_witness_read(const char *folder, struct plm_witness *out, stru
 	return PLM_OK;
 }
 
+/*
+ * 64 bytes at the beginning of the file: within one sector, so that a crash leaves the old or the
+ * new. Not synced: a third wait per commit was refused (D10).
+ */
 enum plm_code plm_witness_write(int fd, const struct plm_log_head *head, struct plm_error *err)
 {
 	uint8_t bytes[WITNESS_SIZE];
 	ssize_t size = 0;
 
+	PLM_ASSERT(head->seq >= 1 && head->frames >= 1);
+	PLM_ASSERT(head->frames <= head->seq);
 	PLM_ASSERT(fd >= 0);
 	memcpy(bytes, magic, sizeof(magic));
 	plm_put_be64(bytes + 8, head->seq);
@@ -67,6 +78,7 @@ enum plm_code plm_witness_open(const char *folder, int *out, struct plm_error *e
 	enum plm_code code = plm_path_join(path, folder, PLM_WITNESS_FILE, err);
 	int fd = -1;
 
+	PLM_ASSERT(folder != NULL && out != NULL);
 	if (code != PLM_OK) {
 		return code;
 	}

@@ -1,9 +1,10 @@
 /*
  * witness.h - the file "head" beside the log (private to store/)
  *
- * Owns: its 64 bytes, numbers big-endian: magic "PLMHEAD1", seq, number of frames, chain head, XXH3-64
- * of what stands before. Written unsynced behind each durable commit, so it may be missing, older or
- * torn after a power cut, and then says nothing; but what it validly says was durable once.
+ * Owns: its 64 bytes, numbers big-endian: magic "PLMHEAD1", seq, number of frames, chain head,
+ * XXH3-64 of what stands before. Written unsynced behind each durable commit, so it may be
+ * missing, older or torn after a power cut, and then says nothing; but what it validly says was
+ * durable once.
  */
 #ifndef PLM_STORE_WITNESS_H
 #define PLM_STORE_WITNESS_H

@@ -168,8 +168,8 @@ static void node(const struct plm_sha256 *children, struct plm_sha256 *out)
 }
 
 /*
- * RFC 9162 splits at the largest power of two below the count. Joining neighbours level by level and
- * passing an odd last one up unchanged builds the same tree, without recursion.
+ * RFC 9162 splits at the largest power of two below the count. Joining neighbours level by level
+ * and passing an odd last one up unchanged builds the same tree, without recursion.
  */
 struct plm_sha256 plm_merkle_root(struct plm_sha256 *leaves, size_t count)
 {

@@ -1,8 +1,9 @@
 /*
  * hash.h - the two hashes of the project
  *
- * SHA-256 (OpenSSL EVP, digest fetched once) for what an auditor sees: leaves, batch roots, the chain,
- * object hashes, idempotency keys. XXH3 (xxHash) for accidental damage and fingerprints only.
+ * SHA-256 (OpenSSL EVP, digest fetched once) for what an auditor sees: leaves, batch roots, the
+ * chain, object hashes, idempotency keys. XXH3 (xxHash) for accidental damage and fingerprints
+ * only.
  *
  * Owns: the two algorithms and the shape of the tree (RFC 9162). Does not: say what is hashed.
  * Any thread may call anything here. Nothing here fails: running out of memory is a bug (base.h).

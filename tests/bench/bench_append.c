@@ -1,6 +1,7 @@
 /*
- * Durable appends: the log against bare LMDB with the same batches and bytes in the same sync mode, and
- * against one write and one fdatasync of them. The three take turns, so that a neighbour's noise hits all.
+ * Durable appends: the log against bare LMDB with the same batches and bytes in the same sync
+ * mode, and against one write and one fdatasync of them. The three take turns, so that a
+ * neighbour's noise hits all.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /*
  * bench_decide - what a decision costs on 10,000 workloads in 100 queues, and on 10,000 pods
  *
- * Parsing (read, project, encode) is apart from what follows it: the facts taken into a log in memory,
- * and the decision, under both `compat` values, for one cycle and until stable. Raw beside the parsing:
- * cJSON or libyaml alone over the same bytes; beside the rest: nothing comparable exists without it.
- * Every figure is the median of RUNS runs. With PLM_SHORT the loads are small and run once, and the
- * answers are still checked.
+ * Parsing (read, project, encode) is apart from what follows it: the facts taken into a log in
+ * memory, and the decision, under both `compat` values, for one cycle and until stable. Raw
+ * beside the parsing: cJSON or libyaml alone over the same bytes; beside the rest: nothing
+ * comparable exists without it. Every figure is the median of RUNS runs. With PLM_SHORT the loads
+ * are small and run once, and the answers are still checked.
  */
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -62,7 +62,10 @@ static int runs(void)
 	return bench_short() ? 1 : RUNS;
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------- */
+/*
+ * ---- parsing
+ * -----------------------------------------------------------------------------------
+ */
 
 static enum plm_code keep(void *ctx, const struct plm_manifest_fact *fact, struct plm_error *err)
 {
@@ -150,7 +153,10 @@ static void parse(struct input *in, struct plm_slice text, bool yaml)
 	bench_times_fini(&raw);
 }
 
-/* ---- deciding ---------------------------------------------------------------------------------- */
+/*
+ * ---- deciding
+ * ----------------------------------------------------------------------------------
+ */
 
 static int64_t wall_ns(void *self)
 {
@@ -311,7 +317,10 @@ static void measure(struct input *in, const struct plan *plan, const char *aim)
 	bench_times_fini(&taken.cpu);
 }
 
-/* ---- loads ------------------------------------------------------------------------------------- */
+/*
+ * ---- loads
+ * -------------------------------------------------------------------------------------
+ */
 
 static void open_input(struct input *in, uint32_t count, const char *what)
 {

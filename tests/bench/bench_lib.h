@@ -1,10 +1,10 @@
 /*
  * bench_lib.h - what the benchmarks in C share: clocks, percentiles, one JSON line per figure
  *
- * A figure is {"name", "value", "unit", "raw", "note"}; run.py makes the table and says on which machine
- * it was taken. A run takes about five seconds in all, or PLM_BENCH_SECONDS per figure where that is
- * set. With PLM_SHORT, which is how `check` runs them, each is a test of its own paths in well under a
- * second: the answers count, the figures do not.
+ * A figure is {"name", "value", "unit", "raw", "note"}; run.py makes the table and says on which
+ * machine it was taken. A run takes about five seconds in all, or PLM_BENCH_SECONDS per figure
+ * where that is set. With PLM_SHORT, which is how `check` runs them, each is a test of its own
+ * paths in well under a second: the answers count, the figures do not.
  */
 #ifndef PLM_BENCH_LIB_H
 #define PLM_BENCH_LIB_H

@@ -57,7 +57,10 @@ static void __attribute__((format(printf, 2, 3))) put(struct bench_load *load, c
 	}
 }
 
-/* ---- queues ------------------------------------------------------------------------------------ */
+/*
+ * ---- queues
+ * ------------------------------------------------------------------------------------
+ */
 
 #define KUEUE "\"apiVersion\": \"kueue.x-k8s.io/v1beta2\", "
 
@@ -149,7 +152,10 @@ void bench_load_running(struct bench_load *load, uint32_t queues)
 	}
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------- */
+/*
+ * ---- nodes
+ * -------------------------------------------------------------------------------------
+ */
 
 void bench_load_pool(struct bench_load *load)
 {
@@ -200,7 +206,10 @@ void bench_load_pods(struct bench_load *load, uint32_t count, uint32_t shapes)
 	}
 }
 
-/* ---- a dump ------------------------------------------------------------------------------------ */
+/*
+ * ---- a dump
+ * ------------------------------------------------------------------------------------
+ */
 
 /* What an API server adds to a pod and nothing decides on. */
 static void put_noise(FILE *out, uint32_t seed)

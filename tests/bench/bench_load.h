@@ -27,8 +27,8 @@ struct plm_slice bench_load_end(struct bench_load *load);
 void bench_load_fini(struct bench_load *load);
 
 /*
- * 'queues' ClusterQueues in cohorts of ten, a LocalQueue each, two flavors; quota for about a sixth of
- * what waits.
+ * 'queues' ClusterQueues in cohorts of ten, a LocalQueue each, two flavors; quota for about a
+ * sixth of what waits.
  */
 void bench_load_queues(struct bench_load *load, uint32_t queues);
 /* Workloads numbered from 'from': eight shapes, five priorities, over all queues. */
@@ -38,7 +38,9 @@ void bench_load_running(struct bench_load *load, uint32_t queues);
 
 /* One open NodePool with its class. */
 void bench_load_pool(struct bench_load *load);
-/* Pending pods of 'shapes' shapes: requests, and every few of them a zone, arch or spot selector. */
+/*
+ * Pending pods of 'shapes' shapes: requests, and every few of them a zone, arch or spot selector.
+ */
 void bench_load_pods(struct bench_load *load, uint32_t count, uint32_t shapes);
 
 /* A running pod as `kubectl get pods -o json` prints it, managedFields and status in full; 7 KB. */

@@ -1,8 +1,8 @@
 /*
  * bench_manifest - what it costs to read 10,000 pending workloads in 100 queues from a file
  *
- * As one JSON list and as YAML documents, to the projections (nothing is encoded or decided). Raw beside
- * it: cJSON's tree of the same text, and libyaml's events.
+ * As one JSON list and as YAML documents, to the projections (nothing is encoded or decided). Raw
+ * beside it: cJSON's tree of the same text, and libyaml's events.
  */
 #include "adapters/manifest/manifest.h"
 

@@ -1,6 +1,6 @@
 /*
- * Reading a log with every record verified, against a bare LMDB cursor over the same data.mdb; and what
- * verifying, exporting, importing and snapshots cost.
+ * Reading a log with every record verified, against a bare LMDB cursor over the same data.mdb;
+ * and what verifying, exporting, importing and snapshots cost.
  */
 #include <inttypes.h>
 #include <lmdb.h>

@@ -2,8 +2,8 @@
  * bench_replay - what a log of real decisions costs: to write, to keep, to replay
  *
  * Jobs arrive in 100 queues, are admitted, run and end; the effects are answered at once. Figures:
- * events per second live and replayed (folded and verified; decided again), bytes per event, time to the
- * middle of the log with and without snapshots.
+ * events per second live and replayed (folded and verified; decided again), bytes per event, time
+ * to the middle of the log with and without snapshots.
  */
 #include "bench_lib.h"
 #include "codec/codec.h"
@@ -36,7 +36,10 @@ static void must(enum plm_code code, const struct plm_error *err)
 	bench_check(code == PLM_OK, err->text);
 }
 
-/* ---- ports ------------------------------------------------------------------------------------- */
+/*
+ * ---- ports
+ * -------------------------------------------------------------------------------------
+ */
 
 static int64_t wall_ns(void *self)
 {
@@ -106,7 +109,10 @@ static void observe(struct bench *b, enum plm_event_type type, uint64_t intent, 
 	plm_arena_reset(&b->arena);
 }
 
-/* ---- the load ---------------------------------------------------------------------------------- */
+/*
+ * ---- the load
+ * ----------------------------------------------------------------------------------
+ */
 
 static struct plm_w_meta meta(const char *ns, struct plm_slice name)
 {
@@ -227,7 +233,10 @@ static void load(struct bench *b, uint32_t jobs)
 	}
 }
 
-/* ---- figures ----------------------------------------------------------------------------------- */
+/*
+ * ---- figures
+ * -----------------------------------------------------------------------------------
+ */
 
 /* Wall time and processor time of this process; the child that reads the log is not in it. */
 struct took {

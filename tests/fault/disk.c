@@ -261,7 +261,10 @@ static void put_by_chance(struct content *content, size_t index, struct chance *
 		put(content, op, 0, cut);
 		return;
 	}
-	/* A sector is written or not: no disk tears one (LMDB's meta page relies on it, as all do). */
+	/*
+	 * A sector is written or not: no disk tears one (LMDB's meta page relies on it, as all
+	 * do).
+	 */
 	for (size_t at = 0; at < op->size;) {
 		size_t end = at + SECTOR - (op->offset + at) % SECTOR;
 

@@ -2,8 +2,8 @@
  * disk.h - what a disk may hold after a crash, from the shim's journal
  *
  * Owns: a model of files and folder entries: what is durable, what is only written. A write becomes
- * durable by a sync of its file, or at once through O_DSYNC; a new, renamed or removed entry by a sync
- * of its folder. Does not: run anything.
+ * durable by a sync of its file, or at once through O_DSYNC; a new, renamed or removed entry by a
+ * sync of its folder. Does not: run anything.
  */
 #ifndef PLM_FAULT_DISK_H
 #define PLM_FAULT_DISK_H
@@ -39,8 +39,8 @@ void disk_apply(struct disk *disk, size_t op);
 /* Does 'image' of a crash during 'op' equal DISK_ALL_KEPT, since there is nothing to tear? */
 bool disk_is_kept(size_t op, enum disk_image image);
 /*
- * Write into the empty folder 'path' what a crash leaves while 'op' is under way (everything before it
- * was applied); 'seed' for the mixed ones.
+ * Write into the empty folder 'path' what a crash leaves while 'op' is under way (everything
+ * before it was applied); 'seed' for the mixed ones.
  */
 void disk_build(const struct disk *disk, size_t op, enum disk_image image, uint64_t seed,
 		const char *path);

@@ -1,4 +1,7 @@
-/* The calls are defined under both names that they have: liblmdb knows one, large file support the other. */
+/*
+ * The calls are defined under both names that they have: liblmdb knows one, large file support
+ * the other.
+ */
 #undef _FILE_OFFSET_BITS
 #include "shim.h"
 
@@ -102,7 +105,10 @@ bool shim_struck(void)
 
 /* ---- the journal --------------------------------------------------------------------------- */
 
-/* 'path' relative to the watched folder into 'out'; false when it is not there or is the lock file. */
+/*
+ * 'path' relative to the watched folder into 'out'; false when it is not there or is the lock
+ * file.
+ */
 static bool relative(const char *path, char *out)
 {
 	size_t size = strlen(path);

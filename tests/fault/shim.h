@@ -2,9 +2,9 @@
  * shim.h - the system calls of this executable, recorded and made to fail
  *
  * Owns: write, pwrite, writev, pwritev, fsync, fdatasync, msync, ftruncate, rename, unlink and
- * statvfs as the whole program sees them, liblmdb included; the kernel is reached by syscall(). Calls on files below
- * the watched folder are numbered from 0 and kept as a journal, or one of them fails as planned. The
- * lock file is left out: it means nothing after a crash.
+ * statvfs as the whole program sees them, liblmdb included; the kernel is reached by syscall().
+ * Calls on files below the watched folder are numbered from 0 and kept as a journal, or one of
+ * them fails as planned. The lock file is left out: it means nothing after a crash.
  * Does not: know what a log is.
  *
  * A write on a descriptor with O_DSYNC (LMDB's meta page) is a write and a sync of it in one.

@@ -1,6 +1,6 @@
 /*
- * The machine dies at every write and every sync of a run, and the disk holds any of the images that a
- * disk may hold then. What is recovered is a prefix that contains everything acknowledged.
+ * The machine dies at every write and every sync of a run, and the disk holds any of the images
+ * that a disk may hold then. What is recovered is a prefix that contains everything acknowledged.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -107,7 +107,10 @@ static void nothing_acknowledged_is_ever_lost(void **state)
 	if (tally.wrong > 0) {
 		fail_msg("%s", tally.first);
 	}
-	/* Each commit makes a write or more, a sync, a write of the meta page and one of the witness. */
+	/*
+	 * Each commit makes a write or more, a sync, a write of the meta page and one of the
+	 * witness.
+	 */
 	assert_true(shim_calls() >= (size_t)WORLD_COMMITS * 4);
 	assert_true(tally.images * stride >= (size_t)WORLD_COMMITS * 4 * DISK_IMAGES);
 }

@@ -1,7 +1,7 @@
 /*
- * A flipped bit, a zeroed page, a page in another's place, anywhere in any file of a log: reading gives
- * the same answer or PLM_E_CORRUPT, verifying too, and a writer goes on rightly or refuses. Nothing else
- * ever, and no signal.
+ * A flipped bit, a zeroed page, a page in another's place, anywhere in any file of a log: reading
+ * gives the same answer or PLM_E_CORRUPT, verifying too, and a writer goes on rightly or refuses.
+ * Nothing else ever, and no signal.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -127,7 +127,9 @@ static void judge(const char *folder, const struct injection *injection, struct 
 	assert_true(good <= world.heads[WORLD_COMMITS].seq);
 }
 
-/* A writer on a copy: 0 = it refused, 1 = it went on and what is there then is right; else wrong. */
+/*
+ * A writer on a copy: 0 = it refused, 1 = it went on and what is there then is right; else wrong.
+ */
 static int write_on(const char *folder)
 {
 	struct plm_log *log = NULL;

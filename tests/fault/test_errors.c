@@ -1,7 +1,7 @@
 /*
- * A write or sync that fails, once and for good: the handle is dead, nothing acknowledged is lost, the
- * next open is right. A disk that is full at any write after any number of bytes: the same, and when
- * there is room again appending goes on.
+ * A write or sync that fails, once and for good: the handle is dead, nothing acknowledged is
+ * lost, the next open is right. A disk that is full at any write after any number of bytes: the
+ * same, and when there is room again appending goes on.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,8 +157,8 @@ static void a_full_disk_loses_nothing(void **state)
 }
 
 /*
- * What LMDB alone would do, and why the handle must be dead: behind a failed sync the next commit of the
- * same environment succeeds, on top of pages that may be gone.
+ * What LMDB alone would do, and why the handle must be dead: behind a failed sync the next commit
+ * of the same environment succeeds, on top of pages that may be gone.
  */
 static void a_failed_commit_is_never_repeated(void **state)
 {
@@ -187,7 +187,10 @@ static void a_failed_commit_is_never_repeated(void **state)
 	store_remove(folder);
 }
 
-/* Where a batch would not fit, it is not begun: the log ends in order, and goes on when there is room. */
+/*
+ * Where a batch would not fit, it is not begun: the log ends in order, and goes on when there is
+ * room.
+ */
 static void a_batch_that_would_not_fit_is_not_begun(void **state)
 {
 	char folder[STORE_PATH_MAX];

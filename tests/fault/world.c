@@ -23,8 +23,8 @@ void world_init(struct world *world)
 	struct plm_error err = {0};
 
 	/*
-	 * LMDB takes 2 MiB of zeroes for each environment. From the heap they would be cleared by hand,
-	 * and copied in each child; thousands of environments are opened here.
+	 * LMDB takes 2 MiB of zeroes for each environment. From the heap they would be cleared by
+	 * hand, and copied in each child; thousands of environments are opened here.
 	 */
 	PLM_ASSERT(mallopt(M_MMAP_THRESHOLD, 128 * 1024) == 1);
 	plm_assert_ok(plm_log_open_memory(&log, &err), &err);

@@ -1,9 +1,9 @@
 /*
  * world.h - one run of a writer, and the verdict on what is left of it
  *
- * A run opens a new log, commits WORLD_COMMITS batches and writes a snapshot now and then. The same run
- * gives the same calls and the same log every time, so that call number n of one run is call number n
- * of the next.
+ * A run opens a new log, commits WORLD_COMMITS batches and writes a snapshot now and then. The
+ * same run gives the same calls and the same log every time, so that call number n of one run is
+ * call number n of the next.
  */
 #ifndef PLM_FAULT_WORLD_H
 #define PLM_FAULT_WORLD_H
@@ -33,8 +33,9 @@ struct world_run {
 void world_run(const char *folder, size_t commits, struct world_run *out);
 
 /*
- * NULL when the log in 'folder' is a prefix of the run that holds 'acked' commits and at most one more,
- * the snapshot of 'snapshot' (0 = none) can be loaded, and appending goes on; else what is wrong.
+ * NULL when the log in 'folder' is a prefix of the run that holds 'acked' commits and at most one
+ * more, the snapshot of 'snapshot' (0 = none) can be loaded, and appending goes on; else what is
+ * wrong.
  */
 const char *world_judge(const struct world *world, const char *folder, size_t acked,
 			uint64_t snapshot);

@@ -1,8 +1,8 @@
 /*
  * fuzz_plog.c - an exported file from anywhere is read to its end or refused
  *
- * Input: one byte (1: put the right checksums into the header and the blocks), then the file. Reading it
- * from its beginning, from its middle and by a full verification must agree.
+ * Input: one byte (1: put the right checksums into the header and the blocks), then the file.
+ * Reading it from its beginning, from its middle and by a full verification must agree.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * store_test.h - what the tests of the store share: records one can recognise, folders that go away
  *
- * Record 'seq' is its number as text, of a length that varies with it, so that any record read back can
- * be checked without a copy of what was written.
+ * Record 'seq' is its number as text, of a length that varies with it, so that any record read
+ * back can be checked without a copy of what was written.
  */
 #ifndef PLM_STORE_TEST_H
 #define PLM_STORE_TEST_H

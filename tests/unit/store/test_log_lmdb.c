@@ -223,7 +223,10 @@ static void room_is_the_volumes(void **state)
 
 /* ---- witnesses ----------------------------------------------------------------------------- */
 
-/* data.mdb as it was some commits ago, everything else as it is: what a restored volume looks like. */
+/*
+ * data.mdb as it was some commits ago, everything else as it is: what a restored volume looks
+ * like.
+ */
 static void a_log_behind_its_head_is_damage(void **state)
 {
 	char folder[STORE_PATH_MAX];

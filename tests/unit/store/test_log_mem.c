@@ -29,7 +29,10 @@ static enum plm_code commit(struct plm_log *log, size_t count, struct plm_error 
 	return plm_log_commit(log, records, count, err);
 }
 
-/* Read from 'from' to the end; every record must be the one that was appended. Returns the last seq. */
+/*
+ * Read from 'from' to the end; every record must be the one that was appended. Returns the last
+ * seq.
+ */
 static uint64_t read_all(struct plm_log *log, uint64_t from)
 {
 	struct plm_log_cursor *cursor = NULL;

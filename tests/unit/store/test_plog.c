@@ -1,4 +1,7 @@
-/* Exported logs: the round trip keeps everything, a file checks itself, parts know where they belong. */
+/*
+ * Exported logs: the round trip keeps everything, a file checks itself, parts know where they
+ * belong.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
