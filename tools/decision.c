@@ -23,6 +23,7 @@ struct listing {
 	struct made *made;
 	size_t count, capacity;
 	struct plm_json *doc;
+	const uint8_t *our_claims; /* by slot: 1 = made in this round and not given up */
 };
 
 /* ---- gathering --------------------------------------------------------------------------------- */
@@ -432,6 +433,17 @@ static plm_id made_claim(const struct listing *list, const struct made *made)
 	return id;
 }
 
+static void find_claims(struct listing *list)
+{
+	uint8_t *ours = PLM_NEW_ARRAY(list->arena, plm_node_claim_bound(list->st), uint8_t);
+
+	for (size_t i = 0; i < list->count; i++) {
+		ours[made_claim(list, &list->made[i]).n] = 1;
+	}
+	ours[0] = 0;
+	list->our_claims = ours;
+}
+
 static bool is_disruption(int64_t reason)
 {
 	return reason == PLM_REASON_EMPTY || reason == PLM_REASON_UNDERUTILIZED ||
@@ -472,12 +484,9 @@ static struct plm_slice place_name(const struct listing *list, plm_sym place)
 	plm_id node = plm_find(list->st, PLM_KIND_NODE, (plm_sym){0}, place);
 	plm_id claim = node.n != 0 ? plm_node_at(list->st, node)->claim : (plm_id){0};
 
-	for (size_t i = 0; claim.n != 0 && i < list->count; i++) {
-		if (made_claim(list, &list->made[i]).n == claim.n) {
-			return plm_str(list->st, plm_node_claim_at(list->st, claim)->object.name);
-		}
-	}
-	return plm_str(list->st, place);
+	return claim.n != 0 && list->our_claims[claim.n] != 0
+		       ? plm_str(list->st, plm_node_claim_at(list->st, claim)->object.name)
+		       : plm_str(list->st, place);
 }
 
 static void put_placements(struct listing *list)
@@ -635,13 +644,10 @@ enum plm_code plm_decision_list(struct plm_cli *call, struct plm_round *round,
 		return code;
 	}
 	plm_json_put_text(list.doc, "now", plm_spell_time(list.arena, plm_round_now_ms(round)));
-	if (plm_round_cycles(round) > 0) {
-		plm_json_put_int(list.doc, "cycles", plm_round_cycles(round));
-	} else {
-		plm_json_put_str(list.doc, "cycles",
-				 plm_round_is_settling(round) ? "settled" : "stable");
-		plm_json_put_bool(list.doc, "settled", plm_round_settled(round));
-	}
+	plm_json_put_int(list.doc, "cycles", plm_round_cycles(round));
+	plm_json_put_str(list.doc, "mode", plm_round_mode(round));
+	plm_json_put_bool(list.doc, "settled", plm_round_settled(round));
+	find_claims(&list);
 	put_admitted(&list);
 	put_preempted(&list);
 	put_pending(&list);

@@ -71,7 +71,16 @@ bool plm_round_settled(const struct plm_round *round)
 
 int64_t plm_round_cycles(const struct plm_round *round)
 {
-	return round->cycles;
+	return round->cycles > 0 ? round->cycles
+				 : (int64_t)plm_engine_stats(round->engine).cycles;
+}
+
+const char *plm_round_mode(const struct plm_round *round)
+{
+	if (round->cycles > 0) {
+		return "cycles";
+	}
+	return round->settle ? "settled" : "stable";
 }
 
 bool plm_round_is_settling(const struct plm_round *round)

@@ -33,10 +33,12 @@ int64_t plm_round_now_ms(const struct plm_round *round);
 uint64_t plm_round_facts_end(const struct plm_round *round);
 /* False: the bound on rounds was reached while decisions still changed. */
 bool plm_round_settled(const struct plm_round *round);
-/* What --cycles said: a number, or 0 for stable and settled. */
+/* Of --cycles N the number; of stable and settled the CYCLEs that it took. */
 int64_t plm_round_cycles(const struct plm_round *round);
 /* Did pod "ns/name" of the input have a node already? */
 bool plm_round_was_bound(const struct plm_round *round, struct plm_slice pod);
+/* "cycles", "stable", "settled": what --cycles said. */
+const char *plm_round_mode(const struct plm_round *round);
 /* --cycles settled, the default. */
 bool plm_round_is_settling(const struct plm_round *round);
 

@@ -194,6 +194,11 @@ static struct plm_json *intent_tree(struct plm_arena *arena, const struct plm_w_
 	return out;
 }
 
+static struct plm_json *seq_or_null(struct plm_arena *arena, uint64_t seq)
+{
+	return seq == 0 ? plm_json_null(arena) : plm_json_int(arena, (int64_t)seq);
+}
+
 struct plm_json *plm_event_tree(struct plm_arena *arena, const struct plm_logged *event)
 {
 	const struct plm_envelope *envelope = &event->envelope;
@@ -208,15 +213,12 @@ struct plm_json *plm_event_tree(struct plm_arena *arena, const struct plm_logged
 	plm_json_put_str(out, "source", plm_names_text(&plm_names_source, envelope->source));
 	plm_json_put_str(out, "type", event->info->name);
 	plm_json_put_str(out, "class", plm_class_text(event->info->class));
-	if (subject.kind != PLM_KIND_NONE) {
-		plm_json_put_text(out, "object", plm_subject_text(arena, &subject));
-	}
-	if (envelope->cause != 0) {
-		plm_json_put_int(out, "cause", (int64_t)envelope->cause);
-	}
-	if (envelope->intent != 0) {
-		plm_json_put_int(out, "intent", (int64_t)envelope->intent);
-	}
+	plm_json_put(out, "object",
+		     subject.kind != PLM_KIND_NONE
+			     ? plm_json_text(arena, plm_subject_text(arena, &subject))
+			     : plm_json_null(arena));
+	plm_json_put(out, "cause", seq_or_null(arena, envelope->cause));
+	plm_json_put(out, "intent", seq_or_null(arena, envelope->intent));
 	if (event->object_hash.size > 0) {
 		plm_json_put(out, "objectHash", hex_tree(arena, event->object_hash));
 	}
