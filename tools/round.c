@@ -71,8 +71,7 @@ bool plm_round_settled(const struct plm_round *round)
 
 int64_t plm_round_cycles(const struct plm_round *round)
 {
-	return round->cycles > 0 ? round->cycles
-				 : (int64_t)plm_engine_stats(round->engine).cycles;
+	return round->cycles > 0 ? round->cycles : (int64_t)plm_engine_stats(round->engine).cycles;
 }
 
 const char *plm_round_mode(const struct plm_round *round)
