@@ -14,6 +14,21 @@ struct plm_reader {
 	size_t size, capacity;
 };
 
+/* Is record 'seq' a PART? What cannot be read is no PART: reading it will say what is wrong. */
+static bool is_part(struct plm_log *log, uint64_t seq)
+{
+	struct plm_log_cursor *cursor = NULL;
+	struct plm_log_record record;
+	struct plm_envelope envelope = {0};
+	bool part = plm_log_cursor_open(log, seq, &cursor, NULL) == PLM_OK &&
+		    plm_log_cursor_next(cursor, &record, NULL) == PLM_OK &&
+		    plm_envelope_decode(record.bytes, &envelope, NULL) == PLM_OK &&
+		    envelope.type == PLM_EV_PART;
+
+	plm_log_cursor_close(cursor);
+	return part;
+}
+
 enum plm_code plm_reader_open(struct plm_log *log, uint64_t from, struct plm_reader **out,
 			      struct plm_error *err)
 {
@@ -21,6 +36,9 @@ enum plm_code plm_reader_open(struct plm_log *log, uint64_t from, struct plm_rea
 	enum plm_code code = PLM_OK;
 
 	PLM_ASSERT(reader != NULL);
+	while (from > plm_log_first(log) && is_part(log, from - 1)) {
+		from--;
+	}
 	code = plm_arena_init(&reader->event, PLM_LIMIT_EVENT_ARENA, err);
 	if (code == PLM_OK) {
 		code = plm_log_cursor_open(log, from, &reader->cursor, err);
@@ -94,10 +112,9 @@ static enum plm_code check_bundle(const struct plm_logged *logged, struct plm_er
 	if (logged->envelope.type != PLM_EV_SOFTWARE || software->bundle <= PLM_BUNDLE) {
 		return PLM_OK;
 	}
-	return plm_fail(err, PLM_E_VERSION,
-			"event %llu: decided by bundle %lld, this build knows up to %d",
-			(unsigned long long)logged->envelope.seq, (long long)software->bundle,
-			PLM_BUNDLE);
+	return plm_fail(
+		err, PLM_E_VERSION, "event %llu: decided by bundle %lld, this build knows up to %d",
+		(unsigned long long)logged->envelope.seq, (long long)software->bundle, PLM_BUNDLE);
 }
 
 /* Read one record; '*out_part' tells that it was a PART and 'out' is not set. */

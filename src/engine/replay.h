@@ -25,6 +25,7 @@ struct plm_logged {
 
 struct plm_reader; /* opaque: a cursor that joins and decodes */
 
+/* Before event 'from': its PARTs, which stand before it, are read with it. */
 enum plm_code plm_reader_open(struct plm_log *log, uint64_t from, struct plm_reader **out,
 			      struct plm_error *err) PLM_MUST_CHECK;
 /* PLM_E_NOT_FOUND at the end; PLM_E_CORRUPT, PLM_E_VERSION (newer fmt, schema or bundle). */

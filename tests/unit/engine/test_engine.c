@@ -224,6 +224,26 @@ static void the_end_of_an_older_object_is_stale(void **state)
 	check_replay(b);
 }
 
+/* A reader that begins at the number of a split event (an outbox after a restart) reads all of it. */
+static void read_big(struct bench *b, uint64_t from)
+{
+	struct plm_reader *reader = NULL;
+	struct plm_logged logged = {0};
+	struct plm_error err;
+	uint64_t seq = 0;
+
+	plm_assert_ok(plm_reader_open(b->log, from, &reader, &err), &err);
+	plm_assert_ok(plm_reader_next(reader, &logged, &err), &err);
+	seq = logged.envelope.seq;
+	plm_reader_close(reader);
+	assert_true(seq > from);
+	plm_assert_ok(plm_reader_open(b->log, seq, &reader, &err), &err);
+	plm_assert_ok(plm_reader_next(reader, &logged, &err), &err);
+	assert_int_equal(logged.envelope.seq, seq);
+	plm_assert_text(((const struct plm_w_namespace *)logged.payload)->meta.name, "big");
+	plm_reader_close(reader);
+}
+
 static void a_long_payload_is_split_and_joined(void **state)
 {
 	struct bench *b = *state;
@@ -240,6 +260,7 @@ static void a_long_payload_is_split_and_joined(void **state)
 	(void)step(b);
 	assert_true(plm_log_head(b->log).seq > seq + 3);
 	check_replay(b);
+	read_big(b, seq + 1);
 }
 
 static void a_restart_goes_on_where_the_log_ends(void **state)
