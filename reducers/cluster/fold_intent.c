@@ -84,8 +84,14 @@ void plm_fold_intent(const struct plm_folding *in, const struct plm_w_intent *w)
 static void untold(struct plm_state *st, const struct plm_intent *intent)
 {
 	plm_id id = plm_find(st, (enum plm_kind)intent->kind, intent->ns, intent->name);
+	plm_id set = plm_fold_job_of(st, intent->uid);
 
 	if (id.n == 0) {
+		/* A pod of that name that is still there is made again when it goes. */
+		if (intent->call == PLM_CALL_POD_CREATE && set.n != 0 &&
+		    plm_job_at(st, set)->started == PLM_TOLD_TO_RUN) {
+			plm_fold_remake(st, set, index_of(plm_str(st, intent->name)));
+		}
 		return;
 	}
 	if (intent->call == PLM_CALL_JOB_START) {

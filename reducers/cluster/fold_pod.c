@@ -112,6 +112,9 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 	id = plm_fold_object(in, PLM_KIND_POD, &w->meta, NULL);
 	fill_pod(in, plm_pod_edit(st, id), w);
 	count_pod(st, id, 1);
+	if (terminal(plm_pod_at(st, id))) {
+		plm_root_change(st)->room_freed = 1;
+	}
 	set = plm_fold_job_of(st, plm_pod_at(st, id)->object.owner_uid);
 	if (set.n == 0 || plm_job_at(st, set)->object.kind != PLM_KIND_POD_SET) {
 		return;
@@ -123,7 +126,7 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 }
 
 /* Index 'index' of a PodSet is to be made again. */
-static void remake(struct plm_state *st, plm_id id, uint32_t index)
+void plm_fold_remake(struct plm_state *st, plm_id id, uint32_t index)
 {
 	struct plm_job *set = plm_job_edit(st, id);
 	uint32_t count = 0;
@@ -133,8 +136,11 @@ static void remake(struct plm_state *st, plm_id id, uint32_t index)
 	if (count == PLM_LIMIT_REMAKE || index >= set->next_index) {
 		return;
 	}
-	if (count > 0) {
-		memcpy(span, old, count * sizeof(*span));
+	for (uint32_t i = 0; i < count; i++) {
+		if (old[i] == index) {
+			return;
+		}
+		span[i] = old[i];
 	}
 	span[count] = index;
 	set->remake = plm_intern_span(st, span, count + 1, sizeof(*span));
@@ -146,13 +152,14 @@ void plm_fold_pod_gone(struct plm_state *st, plm_id id)
 	plm_id set = plm_fold_job_of(st, pod->object.owner_uid);
 
 	count_pod(st, id, -1);
+	plm_root_change(st)->room_freed = 1;
 	if (set.n == 0 || plm_job_at(st, set)->object.kind != PLM_KIND_POD_SET) {
 		return;
 	}
 	if (pod->phase == PLM_PHASE_SUCCEEDED) {
 		plm_job_edit(st, set)->succeeded++; /* it has done its part, be it there or not */
 	} else if (plm_job_at(st, set)->started == PLM_TOLD_TO_RUN && pod->index >= 0) {
-		remake(st, set, (uint32_t)pod->index);
+		plm_fold_remake(st, set, (uint32_t)pod->index);
 	}
 }
 

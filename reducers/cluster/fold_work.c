@@ -205,6 +205,7 @@ void plm_fold_finish(struct plm_state *st, plm_id id, int64_t at_ms, plm_sym rea
 	struct plm_workload *workload = plm_workload_edit(st, id);
 
 	PLM_ASSERT(workload->stage != PLM_STAGE_FINISHED);
+	plm_root_change(st)->room_freed = 1; /* the places of a gang */
 	workload->stage = PLM_STAGE_FINISHED;
 	workload->finished_ms = at_ms;
 	workload->finished_reason = reason;
@@ -222,6 +223,11 @@ plm_id plm_fold_job_of(const struct plm_state *st, plm_sym owner_uid)
 static void fill_job(const struct plm_folding *in, struct plm_job *job, const struct plm_w_job *w)
 {
 	struct plm_vec one = {&w->template, 1};
+	bool stops = w->suspended == 1 && (job->suspended == 0 || job->started == PLM_TOLD_TO_STOP);
+
+	if (w->kind == PLM_KIND_JOB && stops) {
+		job->started = PLM_TOLD_NOTHING; /* it has stopped: it may be started again */
+	}
 
 	job->workload = plm_fold_text(&in->f, w->workload);
 	job->queue = plm_fold_text(&in->f, w->queue);

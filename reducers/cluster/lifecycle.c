@@ -253,7 +253,8 @@ static bool stopped(const struct pass *p, const struct plm_workload *workload)
 	if (job->object.kind == PLM_KIND_POD_SET) {
 		return job->pods == 0;
 	}
-	return job->suspended == 1 && job->active == 0;
+	/* Told to run and not seen running yet: its start is on its way. */
+	return job->suspended == 1 && job->active == 0 && job->started != PLM_TOLD_TO_RUN;
 }
 
 static void release(const struct pass *p, plm_id id, const struct plm_workload *workload)
