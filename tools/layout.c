@@ -286,6 +286,8 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     I64(places_deadline_ms),
 						     TEXTS(tried),
 						     ID(by, WORKLOAD),
+						     BOOL(polite),
+						     SKIP(zero),
 						     PART(why, why)};
 LAYOUT(static, workload)
 #undef TYPE
@@ -463,7 +465,7 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(observe_only),
 						 BOOL(queues_dirty),
 						 BOOL(nodes_dirty),
-						 SKIP(zero)};
+						 BOOL(room_freed)};
 LAYOUT(static, root)
 #undef TYPE
 

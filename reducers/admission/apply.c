@@ -87,6 +87,7 @@ static void fold_reserve(const struct folding *in, const struct plm_w_reserve *w
 	workload->failed = 0;
 	if (w->admitted == 1) {
 		workload->tried = (plm_sym){0};
+		workload->polite = 0;
 	}
 	told(in, workload, &w->why);
 	unstick(st, id);
@@ -106,6 +107,7 @@ static void fold_admit(const struct folding *in, const struct plm_w_admit *w)
 	workload->stage = PLM_STAGE_ADMITTED;
 	workload->admitted_ms = plm_root(in->st)->now_ms;
 	workload->tried = (plm_sym){0};
+	workload->polite = 0;
 	told(in, workload, &w->why);
 	plm_queue_place(in->st, id);
 }
@@ -244,6 +246,7 @@ static void fold_release(const struct folding *in, const struct plm_w_release *w
 	queue = workload->cluster_queue;
 	if (w->reason == PLM_REASON_NO_CAPACITY) {
 		workload->tried = tried_after(in, workload);
+		workload->polite = 1;
 	}
 	workload->stage = PLM_STAGE_PENDING;
 	workload->cluster_queue = (plm_id){0};
@@ -383,15 +386,19 @@ static void fold_gone(struct plm_state *st, const struct plm_w_gone *w)
 	}
 }
 
-/* Something that may be new capacity: gangs that found none are tried again. */
-static void retry_tried(struct plm_state *st)
+/* Something that may be new capacity ('fresh') or free room: gangs that found none are tried again. */
+static void retry_tried(struct plm_state *st, bool fresh)
 {
 	PLM_EACH(st, workload, id)
 	{
-		if (plm_workload_at(st, id)->tried.n == 0) {
+		if (plm_workload_at(st, id)->tried.n == 0 &&
+		    (!fresh || plm_workload_at(st, id)->polite == 0)) {
 			continue;
 		}
 		plm_workload_edit(st, id)->tried = (plm_sym){0};
+		if (fresh) {
+			plm_workload_edit(st, id)->polite = 0;
+		}
 		if (plm_workload_at(st, id)->stage == PLM_STAGE_PENDING &&
 		    plm_queue_backoff_over(plm_workload_at(st, id), plm_root(st)->now_ms)) {
 			plm_queue_activate(st, id);
@@ -486,7 +493,7 @@ static void fold_fact(const struct folding *in)
 	case PLM_EV_NODE:
 	case PLM_EV_NODE_POOL:
 	case PLM_EV_NODE_CLASS:
-		retry_tried(st);
+		retry_tried(st, true);
 		break;
 	case PLM_EV_GONE:
 		fold_gone(st, w);
@@ -496,9 +503,25 @@ static void fold_fact(const struct folding *in)
 	}
 }
 
+/* A refusal of the cloud that is forgotten now (provisioning folds it away) may be new capacity. */
+static bool stock_out_ends(const struct plm_state *st)
+{
+	PLM_EACH(st, stock_out, id)
+	{
+		if (plm_stock_out_at(st, id)->until_ms <= plm_root(st)->now_ms) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void fold_cycle(const struct folding *in)
 {
 	plm_root_change(in->st)->cycle_seq = in->ev->seq;
+	if (plm_root(in->st)->room_freed == 1 || stock_out_ends(in->st)) {
+		plm_root_change(in->st)->room_freed = 0;
+		retry_tried(in->st, stock_out_ends(in->st));
+	}
 	plm_queue_timers(in->st, plm_root(in->st)->now_ms);
 	plm_queue_refresh(in->st);
 }

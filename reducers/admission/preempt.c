@@ -406,8 +406,8 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 		.queue = plm_quotas_queue(p->snap, p->node),
 	};
 
-	if (s.queue->preempt_threshold != PLM_UNSET &&
-	    s.workload->priority < s.queue->preempt_threshold) {
+	if (s.workload->polite == 1 || (s.queue->preempt_threshold != PLM_UNSET &&
+					s.workload->priority < s.queue->preempt_threshold)) {
 		return (struct plm_targets){0};
 	}
 	if (plm_fair_sharing(p->snap, p->node)) {

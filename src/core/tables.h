@@ -126,6 +126,12 @@ struct plm_workload {
 	int64_t places_deadline_ms;
 	plm_sym tried; /* span of plm_sym: flavors that had no capacity for the gang */
 	plm_id by;     /* workload that preempts this one */
+	/*
+	 * 1: it had quota and found no capacity. Room that comes free is tried, but nobody is preempted
+	 * for it until there are other nodes, pools, types or stock: its victims would die for nothing.
+	 */
+	uint32_t polite;
+	uint32_t zero;
 	struct plm_why why;
 };
 
@@ -291,7 +297,7 @@ struct plm_root {
 	uint32_t observe_only;	   /* 1: a limit was hit, no intents until there is room */
 	uint32_t queues_dirty;	   /* 1: admission has something to look at */
 	uint32_t nodes_dirty;
-	uint32_t zero;
+	uint32_t room_freed; /* 1: pods or places went since the last CYCLE: a gang may fit now */
 };
 
 #pragma GCC diagnostic pop
