@@ -157,15 +157,15 @@ static void check_orphans(struct plm_world *w)
 	}
 }
 
-/* S4: a gang is all or nothing. */
-static void check_gangs(struct plm_world *w)
+/* S4: a gang is all or nothing, once 'patience_ms' have passed. */
+static void check_gangs(struct plm_world *w, int64_t patience_ms)
 {
 	PLM_SIM_EACH(w, PLM_KIND_POD_SET, set)
 	{
 		struct plm_sim_job *my = set->my.job;
 
 		if (my->partial_since_ms == PLM_UNSET || my->stopping ||
-		    w->now_ms - plm_max(my->partial_since_ms, w->disturbed_ms) < PARTIAL_MS) {
+		    w->now_ms - plm_max(my->partial_since_ms, w->disturbed_ms) < patience_ms) {
 			continue;
 		}
 		plm_sim_broken(w, "S4: PodSet %.*s/%.*s has %lld of %lld pods",
@@ -184,15 +184,15 @@ void plm_sim_check_time(struct plm_world *w)
 	if (cloud_consistent(w)) {
 		check_orphans(w);
 	}
-	check_gangs(w);
+	check_gangs(w, PARTIAL_MS);
 }
 
 /* ---- at the end -------------------------------------------------------------------------------- */
 
 /*
- * L1, as far as a world without an oracle can say: when nothing runs, nothing is on its way and nobody
- * has done anything for an hour, a Job whose pods all fit on ready nodes, and that fits its queue's
- * guaranteed quota alone, must not wait.
+ * L1, as far as a world without an oracle can say: when nothing runs and nothing is on its way, a Job or
+ * PodSet that fits its queue's guaranteed quota alone, and whose pods all fit on ready nodes or on nodes
+ * that a pool of the simple dialect may buy, must not wait.
  */
 static bool fits_nodes(struct plm_world *w, const struct plm_sim_object *job)
 {
@@ -228,12 +228,21 @@ static const struct plm_w_cluster_queue *queue_of(const struct plm_world *w,
 		plm_sim_find(w, PLM_KIND_LOCAL_QUEUE, job->of.meta->ns, job->of.job->queue);
 	const struct plm_w_local_queue *queue = local == NULL ? NULL : local->of.payload;
 	const struct plm_sim_object *cluster = NULL;
+	const struct plm_sim_object *work = NULL;
+	struct plm_slice name = {0};
 
-	if (queue == NULL || queue->stop != PLM_STOP_NONE || queue->cluster_queue.size == 0) {
+	if (queue == NULL || queue->stop != PLM_STOP_NONE) {
 		return NULL;
 	}
-	cluster = plm_sim_find(w, PLM_KIND_CLUSTER_QUEUE, (struct plm_slice){0},
-			       queue->cluster_queue);
+	name = queue->cluster_queue;
+	if (name.size == 0) {
+		work = plm_sim_find(w, PLM_KIND_WORK_QUEUE, (struct plm_slice){0},
+				    queue->work_queue);
+		name = work == NULL
+			       ? name
+			       : ((const struct plm_w_work_queue *)work->of.payload)->cluster_queue;
+	}
+	cluster = plm_sim_find(w, PLM_KIND_CLUSTER_QUEUE, (struct plm_slice){0}, name);
 	return cluster == NULL ? NULL : cluster->of.payload;
 }
 
@@ -249,6 +258,7 @@ static bool fits_quota(struct plm_world *w, const struct plm_w_cluster_queue *qu
 	size_t wanted = 0;
 
 	if (queue->stop != PLM_STOP_NONE || queue->misconfigured.size > 0 ||
+	    queue->strategy == PLM_STRATEGY_STRICT_FIFO || /* an older one may bar the way */
 	    queue->checks.count > 0 || queue->groups.count != 1 || groups[0].flavors.count != 1 ||
 	    queue->ns_selector.present == 0 || queue->ns_selector.exprs.count > 0) {
 		return false;
@@ -278,28 +288,117 @@ static bool anything_runs(struct plm_world *w)
 	return w->flying_count > 0;
 }
 
+/* ---- nodes that could be bought ---- */
+
+static bool is_in_stock(struct plm_world *w, const struct plm_w_instance_type *type)
+{
+	const struct plm_w_offering *list = type->offerings.ptr;
+
+	for (size_t i = 0; i < type->offerings.count; i++) {
+		struct plm_w_offer offer = {type->name, list[i].zone, list[i].capacity_type};
+
+		if (plm_slice_is(offer.capacity_type, "on-demand") &&
+		    plm_sim_offering(w, &offer) != NULL && !plm_sim_out_of_stock(w, &offer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool a_type_holds(struct plm_world *w, const struct plm_w_node_class *class,
+			 const struct plm_sim_template *template)
+{
+	const struct plm_slice *names = class->instance_types.ptr;
+
+	for (size_t t = 0; t < class->instance_types.count; t++) {
+		const struct plm_w_instance_type *type = plm_sim_type(w, names[t]);
+		int64_t room[PLM_SIM_RESOURCES];
+		bool holds = type != NULL && is_in_stock(w, type);
+
+		for (size_t r = 0; holds && r < w->resource_count; r++) {
+			if (r == 0) {
+				plm_sim_amounts(w, type->allocatable, room);
+			}
+			holds = template->request[r] <= room[r];
+		}
+		if (holds) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int64_t live_instances(const struct plm_world *w)
+{
+	int64_t count = 0;
+
+	for (const struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
+		count += i->state < PLM_SIM_SHUTTING_DOWN;
+	}
+	return count;
+}
+
+static bool fits_pools(struct plm_world *w, const struct plm_sim_object *job)
+{
+	const struct plm_sim_template *template = job->my.job->original;
+	const struct plm_w_shape *shape = &template->shape;
+
+	if (!template->simple || shape->node_selector.count > 0 || shape->required_present != 0) {
+		return false;
+	}
+	PLM_SIM_EACH(w, PLM_KIND_NODE_POOL, object)
+	{
+		const struct plm_w_node_pool *pool = object->of.payload;
+		const struct plm_sim_object *class = plm_sim_find(
+			w, PLM_KIND_NODE_TEMPLATE, (struct plm_slice){0}, pool->class_name);
+		bool room = pool->max_size == PLM_UNSET ||
+			    pool->max_size >= live_instances(w) + job->of.job->parallelism;
+
+		if (pool->dialect != 0 && pool->not_ready.size == 0 && room &&
+		    pool->limits.count == 0 && pool->requirements.count == 0 && class != NULL &&
+		    plm_sim_tolerates(shape->tolerations, pool->taints) &&
+		    a_type_holds(w, class->of.payload, template)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool must_not_wait(struct plm_world *w, const struct plm_sim_object *job)
+{
+	const struct plm_w_cluster_queue *queue = queue_of(w, job);
+
+	return job->of.job->managed != 0 && job->of.job->end == PLM_JOB_OPEN &&
+	       job->of.job->active == 0 && queue != NULL && fits_quota(w, queue, job) &&
+	       (fits_nodes(w, job) || (queue->capacity_check != 0 && fits_pools(w, job)));
+}
+
 static void check_waiting(struct plm_world *w)
 {
-	if (w->now_ms - w->disturbed_ms < CALM_MS || anything_runs(w)) {
-		return;
-	}
-	PLM_SIM_EACH(w, PLM_KIND_JOB, job)
-	{
-		const struct plm_w_cluster_queue *queue = queue_of(w, job);
+	static const enum plm_kind kinds[2] = {PLM_KIND_JOB, PLM_KIND_POD_SET};
 
-		if (job->of.job->managed == 0 || job->of.job->suspended == 0 ||
-		    job->of.job->end != PLM_JOB_OPEN || queue == NULL ||
-		    !fits_quota(w, queue, job) || !fits_nodes(w, job)) {
-			continue;
+	for (size_t k = 0; k < PLM_COUNTOF(kinds) && !anything_runs(w); k++) {
+		PLM_SIM_EACH(w, kinds[k], job)
+		{
+			if (must_not_wait(w, job)) {
+				plm_sim_broken(w,
+					       "L1: %s %.*s/%.*s waits though nothing runs and it "
+					       "would fit",
+					       plm_names_text(&plm_names_kind, job->kind),
+					       (int)job->of.meta->ns.size,
+					       (const char *)job->of.meta->ns.ptr,
+					       (int)job->of.meta->name.size,
+					       (const char *)job->of.meta->name.ptr);
+			}
 		}
-		plm_sim_broken(w, "L1: Job %.*s/%.*s waits though nothing runs and it would fit",
-			       (int)job->of.meta->ns.size, (const char *)job->of.meta->ns.ptr,
-			       (int)job->of.meta->name.size, (const char *)job->of.meta->name.ptr);
 	}
 }
 
-void plm_world_check_end(struct plm_world *w)
+void plm_world_check_end(struct plm_world *w, bool quiet)
 {
 	plm_sim_check_time(w);
-	check_waiting(w);
+	if (quiet && !w->options.plain) {
+		check_gangs(w, 0);
+		check_waiting(w);
+	}
 }

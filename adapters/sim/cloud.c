@@ -99,7 +99,7 @@ static bool matches(struct plm_slice pattern, struct plm_slice text)
 	return pattern.size == 0 || plm_slice_equal(pattern, text);
 }
 
-static bool out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer)
+bool plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer)
 {
 	for (size_t i = 0; i < w->options.stock_out_count; i++) {
 		const struct plm_sim_stock_out *out = &w->options.stock_outs[i];
@@ -189,7 +189,8 @@ static struct plm_sim_token *token_spend(struct plm_world *w, const struct plm_e
 	token->frozen = effect->frozen;
 	token->code = "InsufficientInstanceCapacity";
 	for (size_t i = 0; i < request->offers.count && token->instance == NULL; i++) {
-		if (plm_sim_offering(w, &offers[i]) == NULL || out_of_stock(w, &offers[i])) {
+		if (plm_sim_offering(w, &offers[i]) == NULL ||
+		    plm_sim_out_of_stock(w, &offers[i])) {
 			refused[token->refused.count++] = offers[i];
 			continue;
 		}

@@ -198,8 +198,11 @@ uint64_t plm_world_random(struct plm_world *world);
 /* First broken invariant ("S5: ..."), NULL when none is. */
 const char *plm_world_violation(const struct plm_world *world);
 uint64_t plm_world_violations(const struct plm_world *world);
-/* Check what can only be checked at quiescence or at the end (S4, L1, L3, L5). */
-void plm_world_check_end(struct plm_world *world);
+/*
+ * Check what can only be checked at the end (S4, L1, L3). 'quiet': the run ended because nothing is
+ * due any more, so what is not right now will never be.
+ */
+void plm_world_check_end(struct plm_world *world, bool quiet);
 
 /* Rows of what happened to submitted work: for waits and the comparison. */
 struct plm_sim_work {

@@ -358,6 +358,7 @@ void plm_sim_reclaim(struct plm_world *w, size_t index);
 struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 						const struct plm_w_req_launch *request,
 						const struct plm_w_offer *offer, uint64_t intent);
+bool plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer);
 const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 					      const struct plm_w_offer *offer);
 

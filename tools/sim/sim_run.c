@@ -440,7 +440,7 @@ static enum plm_code conclude(struct plm_runner *r, struct plm_error *err)
 	add_stats(r);
 	if (r->report->violations == 0) {
 		plm_runner_check_end(r);
-		plm_world_check_end(r->world);
+		plm_world_check_end(r->world, r->quiet);
 		take_world_violation(r);
 	}
 	code = plm_runner_trace(r, r->log, err);
