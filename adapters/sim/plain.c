@@ -133,16 +133,6 @@ static bool idle(const struct plm_world *w, const struct plm_sim_object *node)
 	return w->now_ms - node->my.node->idle_since_ms >= w->plain.idle_ms;
 }
 
-static bool anything_left(const struct plm_world *w)
-{
-	for (const struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
-		if (i->state < PLM_SIM_SHUTTING_DOWN) {
-			return true;
-		}
-	}
-	return w->waiting != NULL || w->heap_count > 0;
-}
-
 void plm_sim_plain_scan(struct plm_world *w)
 {
 	struct scan scan = {0};
@@ -164,7 +154,5 @@ void plm_sim_plain_scan(struct plm_world *w)
 		}
 	}
 	grow(w, &scan);
-	if (anything_left(w)) {
-		plm_sim_plan(w, w->plain.scan_ms, PLM_SIM_DUE_PLAIN, NULL, 0);
-	}
+	plm_sim_plan(w, w->plain.scan_ms, PLM_SIM_DUE_PLAIN, NULL, 0); /* until the run ends */
 }
