@@ -101,30 +101,57 @@ static bool is_noise(struct plm_slice path)
 	return plm_slice_is(path, "object.seq") || plm_slice_is(path, "why.seq");
 }
 
-/* Both are objects: walk the union of their keys, in order. */
+/* A walk over the union of the keys of two objects, in order. */
+struct union_walk {
+	struct plm_json *a, *b;
+	size_t i, j;
+	struct plm_slice key;
+	struct plm_json *from, *to; /* NULL: not on that side */
+};
+
+static struct union_walk union_begin(struct plm_json *a, struct plm_json *b)
+{
+	plm_json_sort(a);
+	plm_json_sort(b);
+	return (struct union_walk){.a = a, .b = b};
+}
+
+static bool union_next(struct union_walk *walk)
+{
+	const struct plm_json *a = walk->a;
+	const struct plm_json *b = walk->b;
+	int order = 0;
+
+	if (walk->i == a->count && walk->j == b->count) {
+		return false;
+	}
+	if (walk->i == a->count || walk->j == b->count) {
+		order = walk->i == a->count ? 1 : -1;
+	} else {
+		order = plm_slice_compare(a->keys[walk->i], b->keys[walk->j]);
+	}
+	walk->key = order <= 0 ? a->keys[walk->i] : b->keys[walk->j];
+	walk->from = order <= 0 ? a->items[walk->i] : NULL;
+	walk->to = order >= 0 ? b->items[walk->j] : NULL;
+	walk->i += order <= 0 ? 1 : 0;
+	walk->j += order >= 0 ? 1 : 0;
+	return true;
+}
+
 static void compare(struct plm_json *fields, struct plm_slice path, struct plm_json *a,
 		    struct plm_json *b)
 {
-	size_t i = 0;
-	size_t j = 0;
+	struct union_walk walk = union_begin(a, b);
 
-	plm_json_sort(a);
-	plm_json_sort(b);
-	while (i < a->count || j < b->count) {
-		int order = i == a->count   ? 1
-			    : j == b->count ? -1
-					    : plm_slice_compare(a->keys[i], b->keys[j]);
-		struct plm_slice key = order <= 0 ? a->keys[i] : b->keys[j];
-		struct plm_json *from = order <= 0 ? a->items[i] : NULL;
-		struct plm_json *to = order >= 0 ? b->items[j] : NULL;
-		struct plm_slice below = join(fields->arena, path, key);
+	while (union_next(&walk)) {
+		struct plm_slice below = join(fields->arena, path, walk.key);
+		bool both = walk.from != NULL && walk.to != NULL;
 
-		i += order <= 0 ? 1 : 0;
-		j += order >= 0 ? 1 : 0;
-		if (order == 0 && from->kind == PLM_JSON_OBJECT && to->kind == PLM_JSON_OBJECT) {
-			compare(fields, below, from, to);
-		} else if (!is_noise(below) && (order != 0 || !plm_json_equal(from, to))) {
-			field_change(fields, below, from, to);
+		if (both && walk.from->kind == PLM_JSON_OBJECT &&
+		    walk.to->kind == PLM_JSON_OBJECT) {
+			compare(fields, below, walk.from, walk.to);
+		} else if (!is_noise(below) && (!both || !plm_json_equal(walk.from, walk.to))) {
+			field_change(fields, below, walk.from, walk.to);
 		}
 	}
 }
@@ -220,23 +247,12 @@ static bool is_subject(const struct diff *diff, struct plm_slice key)
 static void compare_groups(struct diff *diff, const char *group, struct plm_json *a,
 			   struct plm_json *b)
 {
-	size_t i = 0;
-	size_t j = 0;
+	struct union_walk walk = union_begin(a, b);
 
-	plm_json_sort(a);
-	plm_json_sort(b);
-	while (i < a->count || j < b->count) {
-		int order = i == a->count   ? 1
-			    : j == b->count ? -1
-					    : plm_slice_compare(a->keys[i], b->keys[j]);
-		struct plm_slice key = order <= 0 ? a->keys[i] : b->keys[j];
-
-		if (is_subject(diff, key)) {
-			compare_object(diff, group, key, order <= 0 ? a->items[i] : NULL,
-				       order >= 0 ? b->items[j] : NULL);
+	while (union_next(&walk)) {
+		if (is_subject(diff, walk.key)) {
+			compare_object(diff, group, walk.key, walk.from, walk.to);
 		}
-		i += order <= 0 ? 1 : 0;
-		j += order >= 0 ? 1 : 0;
 	}
 }
 

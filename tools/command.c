@@ -1,6 +1,5 @@
 #include "tools/command.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -342,7 +341,7 @@ static enum plm_code parse_words(struct plm_cli *call, struct words *words, stru
 		enum plm_code code = PLM_OK;
 
 		if (flags_over || word[0] != '-' || word[1] == '\0' ||
-		    isdigit((unsigned char)word[1]) != 0) {
+		    (word[1] >= '0' && word[1] <= '9')) {
 			code = parse_operand(call, word, err);
 		} else if (strcmp(word, "--") == 0) {
 			flags_over = true;

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,6 +5,12 @@
 
 #define WIDTH 96
 #define FLAG_COLUMN 26
+
+/* Of ASCII, whatever the locale. */
+static char large(char byte)
+{
+	return (char)(byte >= 'a' && byte <= 'z' ? byte - ('a' - 'A') : byte);
+}
 
 /* Exit codes of CLI.md, in order. */
 static const struct {
@@ -131,8 +136,7 @@ static void print_command(FILE *out, const char *program, const struct plm_comma
 {
 	(void)fprintf(out, "%s %s%s%s [flags]\n", program, command->name,
 		      command->operands[0] != '\0' ? " " : "", command->operands);
-	(void)fprintf(out, "\n  %c%s.\n\n", toupper((unsigned char)command->summary[0]),
-		      command->summary + 1);
+	(void)fprintf(out, "\n  %c%s.\n\n", large(command->summary[0]), command->summary + 1);
 	wrap(out, command->text, 2);
 	(void)fputs("\nFlags:\n", out);
 	for (const enum plm_flag *flag = command->flags; *flag != PLM_FLAG_NONE; flag++) {
@@ -285,8 +289,7 @@ void plm_help_man(FILE *out, const struct plm_command *command)
 
 	(void)fputs(".TH PLIMSOLL", out);
 	for (const char *at = name; *at != '\0'; at++) {
-		(void)fprintf(out, "%s%c", at == name ? "-" : "",
-			      *at == ' ' ? '-' : toupper((unsigned char)*at));
+		(void)fprintf(out, "%s%c", at == name ? "-" : "", *at == ' ' ? '-' : large(*at));
 	}
 	(void)fputs(" 1 \"\" \"plimsoll " PLM_VERSION "\"\n.SH NAME\nplimsoll", out);
 	for (const char *at = name; *at != '\0'; at++) {

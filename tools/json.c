@@ -91,6 +91,7 @@ static void append(struct plm_json *node, struct plm_slice key, struct plm_json 
 	}
 	node->items[node->count] = item;
 	if (node->kind == PLM_JSON_OBJECT) {
+		PLM_ASSERT(node->keys != NULL);
 		node->keys[node->count] = key;
 		node->sorted = false;
 	}

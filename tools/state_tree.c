@@ -53,10 +53,11 @@ static struct plm_json *span_tree(const struct walk *walk, const struct plm_memb
 		return NULL;
 	}
 	if (member->part == &plm_layout_kv) {
-		return map_of_kv(walk, (const struct plm_kv *)(const void *)bytes, count);
+		return map_of_kv(walk, PLM_SPAN(walk->st, span, struct plm_kv, &count), count);
 	}
 	if (member->part == &plm_layout_amount) {
-		return map_of_amounts(walk, (const struct plm_amount *)(const void *)bytes, count);
+		return map_of_amounts(walk, PLM_SPAN(walk->st, span, struct plm_amount, &count),
+				      count);
 	}
 	if (member->kind == PLM_MEMBER_ONE) {
 		return layout_tree(walk, member->part, bytes, depth + 1);

@@ -1,6 +1,5 @@
 #include "tools/subject.h"
 
-#include <ctype.h>
 #include <strings.h>
 
 static const struct plm_kind_info kinds[] = {
@@ -30,6 +29,12 @@ static const struct plm_kind_info kinds[] = {
 	{PLM_KIND_STATEFUL_SET, "statefulSets", "statefulsets|statefulset|sts", true},
 };
 
+/* Of ASCII, whatever the locale. */
+static char small(char byte)
+{
+	return (char)(byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte);
+}
+
 const struct plm_kind_info *plm_kind_infos(size_t *count)
 {
 	*count = PLM_COUNTOF(kinds);
@@ -54,7 +59,7 @@ const struct plm_kind_info *plm_kind_by_name(const char *name, size_t size)
 		return NULL;
 	}
 	for (size_t i = 0; i < size; i++) {
-		lower[i] = (char)tolower((unsigned char)name[i]);
+		lower[i] = small(name[i]);
 	}
 	lower[size] = '\0';
 	for (size_t i = 0; i < PLM_COUNTOF(kinds); i++) {
@@ -89,7 +94,7 @@ struct plm_slice plm_subject_text(struct plm_arena *arena, const struct plm_subj
 
 	for (const char *text = plm_names_text(&plm_names_kind, subject->kind);
 	     text[at] != '\0' && at + 1 < sizeof(kind); at++) {
-		kind[at] = (char)tolower((unsigned char)text[at]);
+		kind[at] = small(text[at]);
 	}
 	kind[at] = '\0';
 	return plm_arena_format(arena, "%s/%.*s", kind, (int)name.size, (const char *)name.ptr);
@@ -295,10 +300,11 @@ struct plm_subject plm_event_subject(const struct plm_logged *event)
 const struct plm_w_explain *plm_event_why(const struct plm_logged *event)
 {
 	const struct plm_wire_field *field = field_called(event->info->payload, "why");
+	const void *at = NULL;
 
 	if (field == NULL || field->type != &plm_type_explain) {
 		return NULL;
 	}
-	return (const struct plm_w_explain *)(const void *)((const uint8_t *)event->payload +
-							    field->offset);
+	at = (const uint8_t *)event->payload + field->offset;
+	return at;
 }
