@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adapters/manifest/manifest.h"
@@ -14,6 +15,8 @@
 #include "tools/term.h"
 
 #define BYTES_SPACE (PLM_INTAKE_KEEP_BYTES * 4)
+/* Given back at once while the kept facts are fed. */
+#define FORGET_BYTES ((size_t)1024 * 1024)
 #define SCRATCH_SPACE ((size_t)1024 * 1024 * 1024)
 
 struct kept {
@@ -31,13 +34,14 @@ struct plm_intake {
 	struct plm_arena scratch; /* owned: one fact */
 	struct kept *kept;	  /* owned */
 	size_t count, capacity;
-	bool overflow; /* more than is kept: the files are read again */
+	size_t forgotten; /* bytes given back while they were fed */
+	bool overflow;	  /* more than is kept: the files are read again */
 	bool wants_catalog;
 	struct plm_name_set namespaces; /* of objects; call's arena */
 	struct plm_name_set given;	/* Namespace objects in the input */
 	uint64_t objects;
 	int64_t newest;
-	struct plm_slice input; /* standard input, mapped */
+	off_t input_from; /* where standard input begins, once it is a file */
 	bool input_read;
 	struct plm_manifest *reader; /* owned, while a look lasts */
 	struct plm_w_config *config;
@@ -48,10 +52,9 @@ struct plm_intake {
 
 /* ---- standard input ---------------------------------------------------------------------------- */
 
-static enum plm_code copy_input(FILE *file, size_t *out_size, struct plm_error *err)
+static enum plm_code copy_input(FILE *file, struct plm_error *err)
 {
 	char chunk[1 << 16];
-	size_t size = 0;
 
 	for (;;) {
 		ssize_t got = read(STDIN_FILENO, chunk, sizeof(chunk));
@@ -68,35 +71,45 @@ static enum plm_code copy_input(FILE *file, size_t *out_size, struct plm_error *
 		if (fwrite(chunk, 1, (size_t)got, file) != (size_t)got) {
 			return plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
 		}
-		size += (size_t)got;
 	}
-	*out_size = size;
 	return fflush(file) == 0 ? PLM_OK
 				 : plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
 }
 
-/* Standard input can be read once, and is looked at twice. */
+/*
+ * Standard input is looked at twice: what is no file becomes one, and takes its place, so that it is read
+ * through the same bounded window as any file.
+ */
 static enum plm_code spool_input(struct plm_intake *intake, struct plm_error *err)
 {
-	FILE *file = tmpfile();
-	size_t size = 0;
-	void *bytes = NULL;
+	struct stat info;
+	FILE *file = NULL;
 	enum plm_code code = PLM_OK;
 
+	intake->input_read = true;
+	if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
+		intake->input_from = lseek(STDIN_FILENO, 0, SEEK_CUR);
+		return PLM_OK;
+	}
+	file = tmpfile();
 	if (file == NULL) {
 		return plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
 	}
-	code = copy_input(file, &size, err);
-	if (code == PLM_OK && size > 0) {
-		bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
-		if (bytes == MAP_FAILED) {
-			code = plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
-		} else {
-			intake->input = plm_slice_of(bytes, size);
-		}
+	code = copy_input(file, err);
+	if (code == PLM_OK && dup2(fileno(file), STDIN_FILENO) < 0) {
+		code = plm_fail(err, PLM_E_IO, "temporary file: %s", strerror(errno));
 	}
 	(void)fclose(file);
-	intake->input_read = true;
+	return code;
+}
+
+static enum plm_code rewind_input(struct plm_intake *intake, struct plm_error *err)
+{
+	enum plm_code code = intake->input_read ? PLM_OK : spool_input(intake, err);
+
+	if (code == PLM_OK && lseek(STDIN_FILENO, intake->input_from, SEEK_SET) < 0) {
+		code = plm_fail(err, PLM_E_IO, "standard input: %s", strerror(errno));
+	}
 	return code;
 }
 
@@ -203,18 +216,16 @@ static enum plm_code read_path(struct plm_intake *intake, const char *path, stru
 {
 	enum plm_code code = PLM_OK;
 
-	if (strcmp(path, "-") != 0) {
+	if (strcmp(path, "-") == 0) {
+		code = rewind_input(intake, err);
+	}
+	if (code == PLM_OK) {
 		code = plm_manifest_read(intake->reader, path, err);
-		if (code == PLM_E_NOT_FOUND && err != NULL) {
-			err->code = PLM_E_UNREACHABLE;
-		}
-		return code == PLM_E_NOT_FOUND ? PLM_E_UNREACHABLE : code;
 	}
-	if (!intake->input_read) {
-		code = spool_input(intake, err);
+	if (code == PLM_E_NOT_FOUND && err != NULL) {
+		err->code = PLM_E_UNREACHABLE;
 	}
-	return code != PLM_OK ? code
-			      : plm_manifest_read_text(intake->reader, "-", intake->input, err);
+	return code == PLM_E_NOT_FOUND ? PLM_E_UNREACHABLE : code;
 }
 
 static enum plm_code look(struct plm_intake *intake, const struct plm_manifest_options *options,
@@ -264,9 +275,6 @@ void plm_intake_close(struct plm_intake *intake)
 {
 	if (intake == NULL) {
 		return;
-	}
-	if (intake->input.size > 0) {
-		(void)munmap((void *)(uintptr_t)intake->input.ptr, intake->input.size);
 	}
 	plm_manifest_close(intake->reader);
 	plm_arena_fini(&intake->bytes);
@@ -332,6 +340,21 @@ static enum plm_code date(struct plm_intake *intake, const struct kept *kept, in
 	return PLM_OK;
 }
 
+/* Give the pages of kept bytes before 'to' back: the log holds them now. */
+static void forget(struct plm_intake *intake, const uint8_t *to)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from =
+		((uintptr_t)intake->bytes.base + intake->forgotten + page - 1) / page * page;
+	uintptr_t end = (uintptr_t)to / page * page;
+
+	if (end > from && end - from >= FORGET_BYTES) {
+		(void)madvise((void *)from, end - from,
+			      MADV_DONTNEED); /* a refusal costs memory only */
+		intake->forgotten = end - (uintptr_t)intake->bytes.base;
+	}
+}
+
 static enum plm_code feed_kept(struct plm_intake *intake, int64_t now_ms, struct plm_error *err)
 {
 	for (size_t i = 0; i < intake->count; i++) {
@@ -349,6 +372,7 @@ static enum plm_code feed_kept(struct plm_intake *intake, int64_t now_ms, struct
 		if (code != PLM_OK) {
 			return code;
 		}
+		forget(intake, kept->payload.ptr);
 	}
 	return PLM_OK;
 }

@@ -3,8 +3,8 @@
  *
  * Owns: the two looks at the input. The first finds what must be known before any fact is logged: the
  * newest time, the settings documents, whether a catalogue is needed; it keeps the encoded facts up to
- * PLM_ROUND_KEEP_BYTES. The second hands the facts on: those kept, or, when there were more, those of
- * the files read again. Standard input is kept in a temporary file for that.
+ * PLM_INTAKE_KEEP_BYTES. The second hands the facts on: those kept, or, when there were more, those of
+ * the files read again. Standard input that is no file becomes a temporary one for that.
  * Does not: decide, or open an engine.
  */
 #ifndef PLM_TOOLS_INTAKE_H
@@ -15,7 +15,7 @@
 #include "tools/command.h"
 
 /* Bytes of encoded facts that are kept between the two looks. */
-#define PLM_INTAKE_KEEP_BYTES ((size_t)48 * 1024 * 1024)
+#define PLM_INTAKE_KEEP_BYTES ((size_t)16 * 1024 * 1024)
 
 struct plm_intake; /* opaque */
 
