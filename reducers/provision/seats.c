@@ -196,6 +196,13 @@ static void use_place(const struct plm_pass *pass, const struct plm_pod *pod, ui
 	}
 }
 
+/* A pod that is being deleted leaves its place to the one that is made for it. */
+static bool gives_way(const struct plm_pass *pass, const struct plm_pod *pod)
+{
+	return pod->object.deleting_ms != PLM_UNSET &&
+	       !plm_sym_equal(pod->object.owner_kind, pass->sched.known[PLM_KNOWN_STATEFUL_SET]);
+}
+
 static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 		     const struct plm_pod *pod)
 {
@@ -218,7 +225,8 @@ static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 			plm_arena_rewind(pass->arena, mark);
 		}
 	}
-	if (target != 0 && target != bound && (pod->node.n == 0 || bound == 0)) {
+	if (target != 0 && target != bound && (pod->node.n == 0 || bound == 0) &&
+	    !gives_way(pass, pod)) {
 		take(pass, &pass->seats[target - 1], shape);
 		use_place(pass, pod, target - 1);
 	}
