@@ -132,7 +132,7 @@ static void say_why(const struct story *s, const struct plm_w_explain *why)
 	(void)fprintf(s->to, ": %s%s%s", reason, reason[0] == '\0' ? "" : ", ",
 		      plm_names_text(&plm_names_rule, why->rule));
 	say_operands(s, why->resource, why->need, why->have);
-	if (why->limit != PLM_UNSET) {
+	if (why->limit != PLM_UNSET && (why->limit != 0 || why->have <= 0)) {
 		(void)fputs(" of ", s->to);
 		say_amount(s, why->resource, why->limit);
 	}
