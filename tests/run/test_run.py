@@ -173,7 +173,7 @@ def kill_again_and_again(folder, scenario, kind, count):
         no_broken_invariant(daemon)
     daemon = Daemon(folder, *flags, scenario=scenario)
     daemon.wait_for("started")
-    end = time.monotonic() + 60 * SLOW
+    end = time.monotonic() + 120 * SLOW
     while finished(folder, kind) != (count, count):
         assert time.monotonic() < end, f"{finished(folder, kind)} of {count} done"
         time.sleep(0.5)
@@ -194,7 +194,7 @@ def jobs_survive_kills_at_any_time(folder):
     kill_again_and_again(folder, BUSY, "jobs", 40)
 
 
-def gangs_survive_kills_at_any_time(folder):
+def gangs_survive_kills_and_faults(folder):
     kill_again_and_again(folder, GANG, "podsets", 12)
 
 
@@ -343,7 +343,7 @@ TESTS = (
     all_work_gets_done,
     a_restart_goes_on,
     jobs_survive_kills_at_any_time,
-    gangs_survive_kills_at_any_time,
+    gangs_survive_kills_and_faults,
     snapshots_are_written_and_lead_to_the_same_state,
     a_second_process_is_refused,
     a_log_of_another_cluster_is_refused,
