@@ -57,8 +57,8 @@ struct plm_scenario_source {
 	struct plm_slice text; /* when not empty: instead of a file */
 	const char *const *manifests; /* more files and folders, read before 'path' */
 	size_t manifest_count;
-	const char *region;  /* unless a Scenario says otherwise; NULL = the default */
-	const char *catalog; /* NULL or "builtin", or a file */
+	const char *region;	     /* unless a Scenario says otherwise; NULL = the default */
+	const char *catalog;	     /* NULL or "builtin", or a file */
 	const char *const *families; /* only types of these ("m5"), NULL-terminated; NULL = all */
 	uint64_t seed;
 	void (*warn)(void *ctx, const char *text); /* may be NULL */
