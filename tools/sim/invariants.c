@@ -325,6 +325,13 @@ void plm_runner_check_quota(struct plm_runner *r, const struct plm_state *st)
 	plm_arena_rewind(&r->arena, mark);
 }
 
+void plm_runner_check_limits(struct plm_runner *r, const struct plm_state *st, uint64_t rejected)
+{
+	if (rejected > 0 || plm_root(st)->observe_only != 0) {
+		plm_runner_broken(r, "S13: a limit of the state was reached");
+	}
+}
+
 /* ---- after each step ---------------------------------------------------------------------------- */
 
 void plm_runner_check_step(struct plm_runner *r)
@@ -332,9 +339,7 @@ void plm_runner_check_step(struct plm_runner *r)
 	const struct plm_state *st = plm_engine_state(r->engine);
 	struct plm_engine_stats stats = plm_engine_stats(r->engine);
 
-	if (stats.rejected > 0 || plm_root(st)->observe_only != 0) {
-		plm_runner_broken(r, "S13: a limit of the state was reached");
-	}
+	plm_runner_check_limits(r, st, stats.rejected);
 	if (stats.decisions != r->checked_decisions) {
 		r->checked_decisions = stats.decisions;
 		plm_runner_check_quota(r, st);
@@ -492,9 +497,5 @@ void plm_runner_check_end(struct plm_runner *r)
 		return;
 	}
 	plm_runner_check_work(r, st);
-	if (plm_intent_live(st) != 0) {
-		plm_runner_broken(r, "L4: %llu intents are still open",
-				  (unsigned long long)plm_intent_live(st));
-	}
 	plm_runner_check_beliefs(r, st);
 }

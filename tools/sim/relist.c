@@ -79,7 +79,7 @@ void plm_runner_infer_gone(struct plm_runner *r)
 	plm_arena_rewind(&r->arena, mark);
 }
 
-/* Pods, nodes and jobs on both sides by name. */
+/* Objects on both sides, by kind and name. */
 void plm_runner_check_beliefs(struct plm_runner *r, const struct plm_state *st)
 {
 	size_t mark = plm_arena_mark(&r->arena);
@@ -87,6 +87,10 @@ void plm_runner_check_beliefs(struct plm_runner *r, const struct plm_state *st)
 	size_t count = collect(r, st, beliefs);
 	size_t have = 0;
 
+	if (plm_intent_live(st) != 0) {
+		plm_runner_broken(r, "L4: %llu intents are still open",
+				  (unsigned long long)plm_intent_live(st));
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (beliefs[i].kind != PLM_KIND_WORKLOAD &&
 		    !plm_world_exists(r->world, beliefs[i].kind, beliefs[i].ns, beliefs[i].name,

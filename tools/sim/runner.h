@@ -68,13 +68,15 @@ void plm_runner_check_step(struct plm_runner *r);
 void plm_runner_check_reopened(struct plm_runner *r);
 /* At the end: S3, S7, L2, L4. */
 void plm_runner_check_end(struct plm_runner *r);
+/* S13 of one state, and of facts that found no room. */
+void plm_runner_check_limits(struct plm_runner *r, const struct plm_state *st, uint64_t rejected);
 /* S2 of one state against what was over before; for tests too. */
 void plm_runner_check_quota(struct plm_runner *r, const struct plm_state *st);
 /* S3 and L2 of one state. */
 void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st);
 /* S7: the log folds to this hash, decisions recomputed. */
 void plm_runner_check_replay(struct plm_runner *r, struct plm_log *log, struct plm_hash128 live);
-/* L4: the engine believes what the world knows. */
+/* L4: no intent is open and the engine believes what the world knows. */
 void plm_runner_check_beliefs(struct plm_runner *r, const struct plm_state *st);
 
 /* relist.c: objects that the engine knows and the world no longer has. */

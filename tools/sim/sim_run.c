@@ -261,6 +261,11 @@ static void store_fault(struct plm_runner *r, const struct plm_sim_fault *fault)
 	if (r->engine == NULL) {
 		return; /* it is dead already */
 	}
+	if (fault->kind == PLM_SIM_CRASH && r->options->lying_disk) {
+		r->crash_by_ms = r->now_ms + CRASH_PATIENCE_MS;
+		plm_log_disk_plan(r->disk, PLM_DISK_LIES, next);
+		return;
+	}
 	if (fault->kind == PLM_SIM_CRASH) {
 		plm_log_disk_plan(r->disk, PLM_DISK_CRASH, next + draw(r) % 12);
 		r->crash_by_ms = r->now_ms + CRASH_PATIENCE_MS;

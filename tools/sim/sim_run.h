@@ -21,12 +21,13 @@ struct plm_sim_run_options {
 	const char *scenario; /* a file or a folder */
 	struct plm_slice
 		text; /* instead of 'scenario', whose name then serves for errors; may be empty */
-	const char *catalog;	/* "builtin", NULL = builtin, or a file */
+	const char *catalog;	     /* "builtin", NULL = builtin, or a file */
 	const char *const *families; /* only types of these ("m5"), NULL-terminated; NULL = all */
-	const char *log_folder; /* -L: the log is saved there at the end; NULL = not */
+	const char *log_folder;	     /* -L: the log is saved there at the end; NULL = not */
 	uint64_t seed;
 	int64_t until_ms; /* after the start; PLM_UNSET = the scenario's duration */
 	int64_t speed;	  /* simulated seconds per wall second; 0 = as fast as it goes */
+	bool lying_disk;  /* commits are acknowledged and forgotten: to show that S8 notices */
 	FILE *trace;	  /* what happened, a line per decision, effect and outcome; may be NULL */
 	void (*warn)(void *ctx, const char *text);			/* may be NULL */
 	void (*progress)(void *ctx, int64_t done_ms, int64_t total_ms); /* may be NULL */
