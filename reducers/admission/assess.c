@@ -4,7 +4,11 @@ void plm_assess_begin(struct plm_applicant *a, struct plm_quotas *snap, plm_id w
 		      uint32_t node, uint64_t *spent)
 {
 	*a = (struct plm_applicant){
-		.preemptor = {snap, workload, node, spent},
+		.preemptor = {.snap = snap,
+			      .workload = workload,
+			      .node = node,
+			      .spent = spent,
+			      .better = plm_root(snap->st)->compat != PLM_COMPAT_STRICT},
 		.workload = plm_workload_at(snap->st, workload),
 		.queue = plm_quotas_queue(snap, node),
 	};

@@ -7,14 +7,21 @@
  */
 #include "reducers/admission/round.h"
 
-/* What the victims of 'id' still hold, taken off 'claim'. */
-static void take_off_victims(struct plm_round *round, uint32_t node, plm_id id,
-			     struct plm_uses claim)
+/* What workloads that are being evicted still hold, by root and pair; NULL until asked for. */
+struct leaving {
+	int64_t **by_root;
+};
+
+static int64_t *leaving_of(struct plm_round *round, struct leaving *leaving, uint32_t root)
 {
 	struct plm_quotas *snap = &round->snap;
-	uint32_t root = snap->tree.nodes[node].tree;
+	int64_t *sums = leaving->by_root[root];
 
-	plm_quotas_prepare(snap, node);
+	if (sums != NULL) {
+		return sums;
+	}
+	plm_quotas_prepare(snap, root);
+	sums = PLM_NEW_ARRAY(round->arena, plm_quotas_pair_count(snap, root), int64_t);
 	for (uint32_t n = 0; n < snap->tree.count; n++) {
 		const struct plm_holders *holders = &snap->holders[n];
 
@@ -24,20 +31,29 @@ static void take_off_victims(struct plm_round *round, uint32_t node, plm_id id,
 		for (uint32_t i = 0; i < holders->count; i++) {
 			const struct plm_holder *holder = &holders->list[i];
 
-			if (plm_workload_at(round->st, holder->workload)->by.n != id.n) {
+			if (plm_workload_at(round->st, holder->workload)->evicted_ms == PLM_UNSET) {
 				continue;
 			}
-			for (uint32_t j = 0; j < claim.count; j++) {
-				for (uint32_t k = 0; k < holder->uses.count; k++) {
-					if (holder->uses.list[k].pair == claim.list[j].pair) {
-						claim.list[j].amount = plm_max(
-							0,
-							plm_quota_sub(claim.list[j].amount,
-								      holder->uses.list[k].amount));
-					}
-				}
+			for (uint32_t k = 0; k < holder->uses.count; k++) {
+				int64_t *sum = &sums[holder->uses.list[k].pair];
+
+				*sum = plm_quota_add(*sum, holder->uses.list[k].amount);
 			}
 		}
+	}
+	leaving->by_root[root] = sums;
+	return sums;
+}
+
+/* Victims may be shared, so what they still hold is taken off claim after claim. */
+static void take_off(struct plm_uses claim, int64_t *leaving)
+{
+	for (uint32_t j = 0; j < claim.count; j++) {
+		int64_t *amount = &claim.list[j].amount;
+		int64_t covered = plm_min(*amount, leaving[claim.list[j].pair]);
+
+		*amount = plm_quota_sub(*amount, covered);
+		leaving[claim.list[j].pair] = plm_quota_sub(leaving[claim.list[j].pair], covered);
 	}
 }
 
@@ -54,10 +70,12 @@ static struct plm_entry *entry_of(const struct plm_round *round, plm_id workload
 void plm_claims_enter(struct plm_round *round)
 {
 	const struct plm_state *st = round->st;
+	struct leaving leaving = {NULL};
 
 	if (!round->better) {
 		return;
 	}
+	leaving.by_root = PLM_NEW_ARRAY(round->arena, round->snap.tree.count + 1, int64_t *);
 	PLM_EACH(st, cluster_queue, queue)
 	{
 		plm_id id = plm_cluster_queue_at(st, queue)->sticky;
@@ -72,7 +90,7 @@ void plm_claims_enter(struct plm_round *round)
 			continue;
 		}
 		claim = plm_quotas_uses(&round->snap, node, workload->hold, workload);
-		take_off_victims(round, node, id, claim);
+		take_off(claim, leaving_of(round, &leaving, round->snap.tree.nodes[node].tree));
 		plm_quotas_use(&round->snap, node, claim);
 		entry = entry_of(round, id);
 		if (entry != NULL) {
@@ -91,4 +109,43 @@ void plm_claim_suspend(const struct plm_round *round, const struct plm_entry *en
 void plm_claim_resume(const struct plm_round *round, const struct plm_entry *entry)
 {
 	plm_quotas_use(&round->snap, entry->node, entry->claim);
+}
+
+/* The picks of one pod set as its claim names them. */
+static struct plm_set_picks picks_of(const struct plm_round *round,
+				     const struct plm_assignment *set)
+{
+	struct plm_set_picks picks = {.count = set->count};
+	const struct plm_kv *flavors =
+		PLM_SPAN(round->st, set->flavors, struct plm_kv, &picks.list_count);
+
+	picks.list = PLM_NEW_ARRAY(round->arena, picks.list_count, struct plm_pick);
+	for (uint32_t i = 0; i < picks.list_count; i++) {
+		picks.list[i].resource = flavors[i].key;
+		picks.list[i].flavor = flavors[i].value;
+	}
+	return picks;
+}
+
+/* A preemptor that changed its mind with every look would take back and forth what it asks for. */
+bool plm_claim_assess(const struct plm_round *round, struct plm_entry *entry)
+{
+	struct plm_applicant *a = &entry->applicant;
+	struct plm_assess pin = {0};
+	uint32_t sets = 0;
+	const struct plm_assignment *set =
+		PLM_SPAN(round->st, a->workload->hold, struct plm_assignment, &sets);
+
+	if (!entry->claimed || sets != a->requests.count) {
+		return false;
+	}
+	pin.count = sets;
+	pin.sets = PLM_NEW_ARRAY(round->arena, sets, struct plm_set_picks);
+	for (uint32_t i = 0; i < sets; i++) {
+		pin.sets[i] = picks_of(round, &set[i]);
+	}
+	a->pin = &pin;
+	plm_assess_run(a, &entry->result);
+	a->pin = NULL;
+	return entry->result.assess.mode == PLM_MODE_FIT || entry->result.targets.count > 0;
 }

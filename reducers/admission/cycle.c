@@ -37,7 +37,9 @@ static void nominate(struct plm_round *round)
 		entry->applicant.cursor = cursor_of(round, entry);
 		entry->assessed = true;
 		plm_claim_suspend(round, entry);
-		plm_assess_run(&entry->applicant, &entry->result);
+		if (!plm_claim_assess(round, entry)) {
+			plm_assess_run(&entry->applicant, &entry->result);
+		}
 		plm_claim_resume(round, entry);
 	}
 }

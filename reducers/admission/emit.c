@@ -180,6 +180,15 @@ static bool parks_alike(const struct plm_entry *entry, enum plm_requeue how)
 	       (how == PLM_REQUEUE_NO_FIT || how == PLM_REQUEUE_NO_CANDIDATES);
 }
 
+/*
+ * It was told a reason in this cycle already. Heads that stay active may see their reason alternate
+ * without end (kueue.md 2.20 (10)); unless we decide strictly, the first one stands for the cycle.
+ */
+static bool goes_on_waiting(const struct plm_round *round, const struct plm_workload *workload)
+{
+	return round->better && workload->why.seq > plm_root(round->st)->cycle_seq;
+}
+
 void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_requeue how,
 		   bool keep_cursor)
 {
@@ -199,11 +208,12 @@ void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_re
 	pend->park_alike = pend->place == PLM_QUEUE_PARKED && parks_alike(entry, how);
 	pend->round = (int64_t)round->run->round;
 	plm_why_fill(round->st, round->arena, entry, &pend->why);
-	told = plm_why_same(&workload->why, &entry->key);
+	told = plm_why_same(&workload->why, &entry->key) || goes_on_waiting(round, workload);
 	same = same_cursor(round, workload->cursor, pend->cursor) &&
 	       (pend->cursor.count == 0 || round->better);
-	round->changed = round->changed || pend->place == PLM_QUEUE_PARKED ||
-			 workload->why.reason != entry->key.reason;
+	round->changed =
+		round->changed || pend->place == PLM_QUEUE_PARKED ||
+		(workload->why.reason != entry->key.reason && !goes_on_waiting(round, workload));
 	if (told && same && pend->place == PLM_QUEUE_ACTIVE &&
 	    (pend->sticky == 0 ||
 	     plm_cluster_queue_at(round->st, queue)->sticky.n == entry->workload.n)) {

@@ -236,7 +236,9 @@ static void explain_pending(struct question *q)
 	}
 	entry->assessed = true;
 	plm_claim_suspend(&q->round, entry);
-	plm_assess_run(&entry->applicant, &entry->result);
+	if (!plm_claim_assess(&q->round, entry)) {
+		plm_assess_run(&entry->applicant, &entry->result);
+	}
 	explain_assessed(q);
 }
 

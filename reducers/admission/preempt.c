@@ -65,6 +65,16 @@ bool plm_preempt_uses(const struct plm_holder *holder, const struct plm_need *ne
 	return false;
 }
 
+/* Own workloads were taken out, and their place is not enough: more would be borrowed than before. */
+static bool borrows_again(const struct plm_preemptor *p, const struct plm_use *want)
+{
+	const struct plm_cell *cell = plm_quotas_cell(p->snap, p->node, want->pair);
+	int64_t before = p->usage_before == NULL ? 0 : p->usage_before[want->pair];
+
+	return p->usage_before != NULL && cell->usage < before &&
+	       plm_quota_add(cell->usage, want->amount) > plm_max(cell->subtree, before);
+}
+
 bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing)
 {
 	for (uint32_t i = 0; i < need->wants.count; i++) {
@@ -74,7 +84,8 @@ bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need
 						    want->amount)) {
 			return false;
 		}
-		if (want->amount > plm_quotas_available(p->snap, p->node, want->pair)) {
+		if (borrows_again(p, want) ||
+		    want->amount > plm_quotas_available(p->snap, p->node, want->pair)) {
 			return false;
 		}
 	}
@@ -397,7 +408,7 @@ static struct plm_targets attempts(const struct search *s, const uint32_t *turn)
 	return targets.count > 0 ? targets : attempt(s, turn, !first);
 }
 
-struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct plm_need *need)
+static struct plm_targets find_classical(const struct plm_preemptor *p, const struct plm_need *need)
 {
 	struct search s = {
 		.p = p,
@@ -406,18 +417,57 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 		.queue = plm_quotas_queue(p->snap, p->node),
 	};
 
-	if (s.workload->polite == 1 || (s.queue->preempt_threshold != PLM_UNSET &&
-					s.workload->priority < s.queue->preempt_threshold)) {
-		return (struct plm_targets){0};
-	}
-	if (plm_fair_sharing(p->snap, p->node)) {
-		return plm_fair_preempt_find(p, need);
-	}
 	collect_queue(&s, p->node, (struct candidate){.lca = PLM_NO_NODE, .list = LIST_SAME},
 		      s.queue->within);
 	collect_others(&s);
-	if (s.count == 0) {
+	return s.count == 0 ? (struct plm_targets){0} : attempts(&s, in_turn(&s));
+}
+
+/* Another queue of the tree uses less than its own, may take it back, and somebody waits in it. */
+static bool lender_waits(const struct plm_preemptor *p, const struct plm_need *need)
+{
+	const struct plm_quotas *snap = p->snap;
+	uint32_t root = snap->tree.nodes[p->node].tree;
+
+	for (uint32_t n = plm_quotas_walk(snap, root, root, false); n != PLM_NO_NODE;
+	     n = plm_quotas_walk(snap, root, n, false)) {
+		bool under = false;
+
+		if (!snap->tree.nodes[n].queue || n == p->node ||
+		    plm_quotas_queue(snap, n)->reclaim == PLM_PREEMPTION_NEVER) {
+			continue;
+		}
+		for (uint32_t i = 0; i < need->count; i++) {
+			const struct plm_cell *cell = plm_quotas_cell(snap, n, need->pairs[i]);
+
+			under = under || cell->usage < cell->nominal;
+		}
+		if (under && plm_queue_awaited(snap->st, snap->tree.nodes[n].slot)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct plm_need *need)
+{
+	const struct plm_workload *workload = plm_workload_at(p->snap->st, p->workload);
+	const struct plm_cluster_queue *queue = plm_quotas_queue(p->snap, p->node);
+	struct plm_preemptor bound = *p;
+
+	if (workload->polite == 1 || (queue->preempt_threshold != PLM_UNSET &&
+				      workload->priority < queue->preempt_threshold)) {
 		return (struct plm_targets){0};
 	}
-	return attempts(&s, in_turn(&s));
+	if (p->better && queue->within != PLM_PREEMPTION_NEVER && lender_waits(p, need)) {
+		uint32_t pairs = plm_quotas_pair_count(p->snap, p->node);
+		int64_t *usage = PLM_NEW_ARRAY(p->snap->arena, pairs, int64_t);
+
+		for (uint32_t f = 0; f < pairs; f++) {
+			usage[f] = plm_quotas_cell(p->snap, p->node, f)->usage;
+		}
+		bound.usage_before = usage;
+	}
+	return plm_fair_sharing(p->snap, p->node) ? plm_fair_preempt_find(&bound, need)
+						  : find_classical(&bound, need);
 }

@@ -24,6 +24,13 @@ struct plm_preemptor {
 	plm_id workload;
 	uint32_t node;
 	uint64_t *spent; /* candidates looked at */
+	/*
+	 * Not under strict compatibility: no workload is evicted for another one of its own queue if the
+	 * queue then borrows more than before while a lender waits for its own quota. The lender would
+	 * take it back, and the two could go on in turns for ever (kueue.md 6, theme 8).
+	 */
+	bool better;
+	const int64_t *usage_before; /* of its queue by pair while a lender waits; else NULL */
 };
 
 /* What is needed: FRs that need victims, and all that the workload asks for (without "pods"). */

@@ -334,6 +334,46 @@ void plm_queue_local_arrives(struct plm_state *st, plm_id local)
 	}
 }
 
+/* Without a filled index, after a load, by the table. */
+static bool awaited_slowly(const struct plm_state *st, plm_id queue)
+{
+	PLM_EACH(st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(st, id);
+		struct plm_route route = {0};
+
+		if (workload->stage != PLM_STAGE_PENDING) {
+			continue;
+		}
+		route = plm_queue_route(st, workload);
+		if (route.rule == PLM_RULE_NONE && route.cluster.n == queue.n) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool plm_queue_awaited(const struct plm_state *st, plm_id queue)
+{
+	const struct plm_queue_cell *cell = plm_queue_index_cell(st, queue);
+
+	if (!st->queues.filled || st->queues.stale) {
+		return awaited_slowly(st, queue);
+	}
+	if (cell->lane.count > 0 || cell->parked_count > 0) {
+		return true;
+	}
+	PLM_EACH(st, work_queue, work)
+	{
+		const struct plm_lane *lane = plm_queue_index_lane(st, work);
+
+		if (lane->count > 0 && st->queues.links[lane->heap[0]].queue == queue.n) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- parking in bulk and retrying -------------------------------------------------------------- */
 
 static void park_lane(struct plm_state *st, plm_id id, const struct plm_lane *lane,

@@ -41,6 +41,9 @@ void plm_queue_arrive(struct plm_state *st, plm_id workload);
 /* A LocalQueue is there again, or goes on: its workloads are tried at once. */
 void plm_queue_local_arrives(struct plm_state *st, plm_id local);
 
+/* Does somebody wait in 'queue', be it parked? */
+bool plm_queue_awaited(const struct plm_state *st, plm_id queue);
+
 /* Park, or make active. */
 void plm_queue_park(struct plm_state *st, plm_id workload, bool failed);
 void plm_queue_activate(struct plm_state *st, plm_id workload);

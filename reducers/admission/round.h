@@ -75,6 +75,8 @@ void plm_process_entry(struct plm_round *round, struct plm_entry *entry);
 /* claim.c: what preemptors are promised, in and out of the snapshot. */
 void plm_claims_enter(struct plm_round *round);
 void plm_claim_suspend(const struct plm_round *round, const struct plm_entry *entry);
+/* Assess who holds a claim with the flavors of the claim; false: that is no way any more, or none. */
+bool plm_claim_assess(const struct plm_round *round, struct plm_entry *entry);
 void plm_claim_resume(const struct plm_round *round, const struct plm_entry *entry);
 
 /* why.c: the key and operands of an entry. */

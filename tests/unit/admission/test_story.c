@@ -120,6 +120,36 @@ static const struct story stories[] = {
 	   "evict v InCohortReclaimWhileBorrowing; hold x; pend x WaitingForPreemptedWorkloads"},
 	  {"release v\ngone Workload x\nworkload y queue=b cpu=2 prio=9 at=2",
 	   "reserve y=default"}}},
+	{"strict: in its own queue it may evict and borrow what a lender waits for",
+	 PLM_COMPAT_STRICT,
+	 0,
+	 1,
+	 {{"queue a cohort=c cpu=4 within=LowerPriority\nqueue b cohort=c cpu=2 reclaim=Any\n"
+	   "workload big queue=a cpu=3 prio=9 held=default\nworkload low queue=a cpu=1 "
+	   "held=default\n"
+	   "workload r queue=b cpu=1 held=default\nworkload x queue=a cpu=2 prio=5\n"
+	   "workload z queue=b cpu=2",
+	   "evict low InClusterQueue; pend x WaitingForPreemptedWorkloads; "
+	   "pend z WaitingForQuota parked"}}},
+	{"better: it may not",
+	 PLM_COMPAT_BETTER,
+	 0,
+	 1,
+	 {{"queue a cohort=c cpu=4 within=LowerPriority\nqueue b cohort=c cpu=2 reclaim=Any\n"
+	   "workload big queue=a cpu=3 prio=9 held=default\nworkload low queue=a cpu=1 "
+	   "held=default\n"
+	   "workload r queue=b cpu=1 held=default\nworkload x queue=a cpu=2 prio=5\n"
+	   "workload z queue=b cpu=2",
+	   "pend x WaitingForQuota parked; pend z WaitingForQuota parked"}}},
+	{"better: nor is anybody the worse when no lender waits",
+	 PLM_COMPAT_BETTER,
+	 0,
+	 1,
+	 {{"queue a cohort=c cpu=4 within=LowerPriority\nqueue b cohort=c cpu=2 reclaim=Any\n"
+	   "workload big queue=a cpu=3 prio=9 held=default\nworkload low queue=a cpu=1 "
+	   "held=default\n"
+	   "workload r queue=b cpu=1 held=default\nworkload x queue=a cpu=2 prio=5",
+	   "evict low InClusterQueue; hold x; pend x WaitingForPreemptedWorkloads"}}},
 	{"shares: the queue with the smaller share goes first",
 	 PLM_COMPAT_STRICT,
 	 1,
