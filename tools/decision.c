@@ -316,7 +316,14 @@ static void put_pending(struct listing *list)
 		plm_json_put_text(row, "workload", name_of(list, &workload->object));
 		plm_json_put_text(row, "clusterQueue", plm_str(list->st, order.queues[id.n]));
 		plm_json_put_int(row, "position", order.positions[id.n]);
-		put_why(list, row, capacity != NULL ? capacity : record,
+		record = capacity != NULL ? capacity : record;
+		if (record != NULL) {
+			struct plm_w_explain *named = PLM_NEW(list->arena, struct plm_w_explain);
+
+			*named = plm_render_in_set(record, plm_only_pod_set(list->st, workload));
+			record = named;
+		}
+		put_why(list, row, record,
 			workload->why.seq == 0 ? PLM_REASON_PENDING_EVALUATION
 					       : workload->why.reason);
 		plm_json_add(rows, row);

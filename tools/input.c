@@ -260,10 +260,11 @@ enum plm_code plm_input_resolve(const struct plm_input *input, const struct plm_
 }
 
 enum plm_code plm_input_at(const struct plm_cli *call, const struct plm_input *input, uint64_t *out,
-			   struct plm_error *err)
+			   int64_t *out_ms, struct plm_error *err)
 {
 	bool before = plm_cli_has(call, PLM_FLAG_BEFORE);
 	struct plm_point point = {0};
+	int64_t end_ms = 0;
 	enum plm_code code = PLM_OK;
 
 	if (before && plm_cli_has(call, PLM_FLAG_AT)) {
@@ -272,7 +273,18 @@ enum plm_code plm_input_at(const struct plm_cli *call, const struct plm_input *i
 	code = plm_point_parse(
 		plm_slice_str(plm_cli_text(call, before ? PLM_FLAG_BEFORE : PLM_FLAG_AT, "HEAD")),
 		&point, err);
-	return code != PLM_OK ? code : plm_input_resolve(input, &point, before, out, err);
+	if (code == PLM_OK && point.kind == PLM_POINT_FROM_END) {
+		code = plm_input_time(input, plm_log_head(input->log).seq, &end_ms, err);
+		point = (struct plm_point){.kind = PLM_POINT_TIME,
+					   .time_ms = end_ms - point.time_ms};
+	}
+	if (code == PLM_OK) {
+		code = plm_input_resolve(input, &point, before, out, err);
+	}
+	if (code == PLM_OK) {
+		*out_ms = point.kind == PLM_POINT_TIME ? point.time_ms : PLM_UNSET;
+	}
+	return code;
 }
 
 enum plm_code plm_input_range(const struct plm_input *input, const char *text,

@@ -38,9 +38,12 @@ void plm_input_close(struct plm_input *input); /* NULL-safe, idempotent */
  */
 enum plm_code plm_input_resolve(const struct plm_input *input, const struct plm_point *point,
 				bool before, uint64_t *out, struct plm_error *err) PLM_MUST_CHECK;
-/* --at or --before of the call, else the end. */
+/*
+ * --at or --before of the call, else the end. '*out_ms' is the moment where one was named, which may lie
+ * behind the last event before it; PLM_UNSET otherwise.
+ */
 enum plm_code plm_input_at(const struct plm_cli *call, const struct plm_input *input, uint64_t *out,
-			   struct plm_error *err) PLM_MUST_CHECK;
+			   int64_t *out_ms, struct plm_error *err) PLM_MUST_CHECK;
 struct plm_seq_range {
 	uint64_t after; /* A: excluded */
 	uint64_t to;	/* B: included */

@@ -29,22 +29,21 @@ static const struct words words[] = {
 				"request ({need}) > maximum capacity ({limit})]",
 				"[a maximum of {need} {resource}[ in flavor {flavor}]; it is "
 				"{limit}]"},
-	[PLM_RULE_BORROWING_LIMIT] = {POD_SET
-				      "insufficient unused quota for {resource}[ in flavor "
-				      "{flavor}][, {short} more needed][; the borrowing limit is "
-				      "{limit}]",
-				      "[{short} {resource} free[ in flavor {flavor}], or a higher "
-				      "borrowing limit than {limit}]"},
+	[PLM_RULE_BORROWING_LIMIT] =
+		{POD_SET "insufficient unused quota for {resource}[ in flavor {flavor}][, {short} "
+			 "more needed][; the borrowing limit is {limit}]",
+		 "[{short} {resource} free[ in flavor {flavor}]][, or a higher borrowing limit "
+		 "than {limit}]"},
 	[PLM_RULE_UNDECLARED_RESOURCE] = {POD_SET "resource {resource} unavailable in "
 						  "ClusterQueue[ {object}]",
 					  "[a flavor for {resource} in ClusterQueue {object}]"},
 	[PLM_RULE_FLAVOR_MISSING] = {POD_SET "flavor {flavor} not found",
 				     "[the ResourceFlavor {flavor}]"},
-	[PLM_RULE_FLAVOR_TAINT] = {POD_SET "untolerated taint[ {object}][ in flavor {flavor}]",
-				   "[a toleration of taint {object}]"},
-	[PLM_RULE_FLAVOR_AFFINITY] = {POD_SET
-				      "flavor[ {flavor}] doesn't match node affinity[ ({object})]",
-				      "[node labels of flavor {flavor} that match the selector]"},
+	[PLM_RULE_FLAVOR_TAINT] = {"untolerated taint[ {detail}][ in flavor {flavor}]",
+				   "a toleration of[ taint {detail}][ of flavor {flavor}]"},
+	[PLM_RULE_FLAVOR_AFFINITY] =
+		{"flavor[ {flavor}] doesn't match node affinity[ ({detail})]",
+		 "[a selector that matches the node labels of flavor {flavor}]"},
 	[PLM_RULE_PREEMPTION] = {"[" POD_SET "insufficient unused quota for {resource}[ in flavor "
 				 "{flavor}][, {short} more needed]. ]Pending the preemption of "
 				 "workloads",
@@ -285,9 +284,9 @@ static const struct variant {
 	 "bought for a gang, {need} of its pods come here; {detail} is the cheapest that holds "
 	 "them"},
 	{PLM_RULE_CHEAPEST, PLM_REASON_WAITING_FOR_CAPACITY,
-	 "all {need} pods have a place, and {limit} nodes are bought for them"},
+	 "every pod has a place ({need}); nodes bought for them: {limit}"},
 	{PLM_RULE_EXISTING_NODE, PLM_REASON_WAITING_FOR_CAPACITY,
-	 "all {need} pods have a place on nodes that are there or on their way"},
+	 "every pod has a place ({need}) on nodes that are there or on their way"},
 };
 
 /* What a candidate among instance types is: the plan's own, or one that costs more. */
@@ -329,17 +328,49 @@ static struct operands of_record(const struct plm_w_explain *why)
 	};
 }
 
+/* Is the detail of a record of this rule a pod set's name, and that of a candidate what binds? */
+static bool is_about_quota(int64_t rule)
+{
+	static const enum plm_rule rules[] = {
+		PLM_RULE_QUOTA,
+		PLM_RULE_MAX_QUOTA,
+		PLM_RULE_BORROWING_LIMIT,
+		PLM_RULE_UNDECLARED_RESOURCE,
+		PLM_RULE_FLAVOR_MISSING,
+		PLM_RULE_PREEMPTION,
+		PLM_RULE_NO_PREEMPTION_CANDIDATES,
+	};
+
+	for (size_t i = 0; i < PLM_COUNTOF(rules); i++) {
+		if ((int64_t)rules[i] == rule) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static struct operands of_candidate(const struct plm_w_candidate *candidate)
 {
 	return (struct operands){
 		.flavor = candidate->candidate,
 		.object = candidate->candidate,
 		.resource = candidate->resource,
-		.detail = candidate->detail,
+		.detail =
+			is_about_quota(candidate->rule) ? (struct plm_slice){0} : candidate->detail,
 		.need = candidate->need,
 		.have = candidate->have,
 		.limit = PLM_UNSET,
 	};
+}
+
+struct plm_w_explain plm_render_in_set(const struct plm_w_explain *why, struct plm_slice pod_set)
+{
+	struct plm_w_explain out = *why;
+
+	if (is_about_quota(why->rule) && why->detail.size == 0) {
+		out.detail = pod_set;
+	}
+	return out;
 }
 
 struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_explain *why)

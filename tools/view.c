@@ -31,10 +31,10 @@ enum plm_code plm_view_open(struct plm_cli *call, struct plm_view *view, struct 
 	uint64_t seq = 0;
 	enum plm_code code = PLM_OK;
 
-	*view = (struct plm_view){.call = call};
+	*view = (struct plm_view){.call = call, .asked_ms = PLM_UNSET};
 	code = plm_input_open(call, &view->input, err);
 	if (code == PLM_OK) {
-		code = plm_input_at(call, &view->input, &seq, err);
+		code = plm_input_at(call, &view->input, &seq, &view->asked_ms, err);
 	}
 	return code == PLM_OK ? plm_view_move(view, seq, err) : code;
 }
@@ -69,5 +69,5 @@ int64_t plm_view_now(const struct plm_view *view)
 {
 	int64_t now = plm_root(&view->state)->now_ms;
 
-	return now > view->time_ms ? now : view->time_ms;
+	return plm_max(view->asked_ms, plm_max(now, view->time_ms));
 }

@@ -14,7 +14,8 @@ struct plm_view {
 	struct plm_cli *call; /* borrowed */
 	struct plm_input input;
 	uint64_t seq;
-	int64_t time_ms; /* wall time of event 'seq' */
+	int64_t time_ms;  /* wall time of event 'seq' */
+	int64_t asked_ms; /* the moment that was named, PLM_UNSET when none was */
 	struct plm_state state;
 	bool folded;
 	char hash[33];
@@ -34,7 +35,7 @@ struct plm_json *plm_view_point(struct plm_view *view);
 const char *plm_view_hash(struct plm_view *view);
 /* A state hash as outputs have it: 32 hex digits. */
 void plm_hash_text(struct plm_hash128 hash, char text[33]);
-/* The time that ages are counted from: of the last CYCLE, or of the event. */
+/* The time that ages are counted from: the moment named, else of the last CYCLE or event. */
 int64_t plm_view_now(const struct plm_view *view);
 
 #endif

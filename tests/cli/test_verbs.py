@@ -79,7 +79,7 @@ def test_decide_lists(run, folder):
     assert [(row["workload"], row["reason"], row["position"]) for row in doc["pending"]] == [
         ("ml/huge", "ExceedsMaxQuota", 1), ("ml/third", "WaitingForQuota", 1)]
     assert doc["pending"][1]["message"].startswith(
-        "insufficient unused quota for cpu in flavor default, 1 more needed")
+        "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor default, 1 more needed")
     assert doc["preempted"] == [] and doc["disruptions"] == []
 
 
@@ -218,6 +218,15 @@ def test_why_at_a_point(run, folder):
     assert then["state"] == "Pending" and then["reason"] == "MaxParallelJobs", then
     assert then["at"]["seq"] == pend["seq"] and then["decision"]["seq"] == pend["seq"]
     assert now["state"] == "Finished"
+
+
+def test_ages_are_counted_from_the_moment_asked_for(run, folder):
+    log = run.log("sim")
+    early = objects(run("get", "wl", "-L", log, "--at", "2026-01-01T00:01:00Z", "-o", "json"))
+    assert early["at"]["time"] < "2026-01-01T00:01:00Z"
+    row = run("get", "wl", "podset-train-1", "-n", "ml", "-L", log, "--at", "2026-01-01T00:01:00Z",
+              "--no-headers").split()
+    assert row[-1] == "50s", row  # created at 10 s, though the last event before that is older
 
 
 def test_timeline_follows_relatives_and_causes(run, folder):
