@@ -130,6 +130,15 @@ static struct plm_slice large_enough(struct plm_arena *arena, const struct plm_s
 				(const char *)price.ptr);
 }
 
+/* Is the candidate the one that the record itself is about? The record knows more of it. */
+static bool binds(const struct plm_w_explain *why, const struct plm_w_candidate *candidate)
+{
+	return why->rule == candidate->rule &&
+	       plm_slice_equal(why->resource, candidate->resource) &&
+	       (plm_slice_equal(why->flavor, candidate->candidate) ||
+		plm_slice_equal(why->object, candidate->candidate));
+}
+
 struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_state *st,
 				  const struct plm_w_explain *why)
 {
@@ -144,6 +153,8 @@ struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_stat
 
 		if (st != NULL && candidates[i].rule == PLM_RULE_RESOURCES) {
 			text = large_enough(arena, st, &candidates[i]);
+		} else if (binds(why, &candidates[i])) {
+			text = plm_render_unblock(arena, why);
 		}
 		add_once(list, text.size > 0 ? text
 					     : plm_render_candidate_unblock(arena, &candidates[i]));
