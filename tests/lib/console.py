@@ -6,7 +6,7 @@ the project's.
 
 console.py BINARY DOCUMENT            compare; TAP, one test per command
 console.py --update BINARY DOCUMENT   rewrite the document
-console.py --demo BINARY DOCUMENT     run in the project itself and show
+console.py --demo BINARY DOCUMENT     run in build/demo and show, leaving what it made
 """
 import os
 import pathlib
@@ -90,7 +90,6 @@ def demo(binary, document):
     shutil.rmtree("build/demo", ignore_errors=True)
     os.makedirs("build/demo/bin")
     place = Place(binary, document, "build/demo")
-    place.folder = pathlib.Path(".")
     for block in BLOCK.findall(document.read_text(encoding="utf-8")):
         for command, _ in sessions(block):
             print(f"$ {command}", flush=True)
