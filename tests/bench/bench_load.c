@@ -258,3 +258,28 @@ void bench_load_dump(struct bench_load *load, uint32_t from, uint32_t count)
 			i % 250, i);
 	}
 }
+
+void bench_load_nodes(struct bench_load *load, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		put(load,
+		    "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": "
+		    "\"node-%u\", \"uid\": \"0e0a7a5c-0000-4000-b000-%012u\", "
+		    "\"creationTimestamp\": "
+		    "\"2026-01-01T00:00:00Z\", \"labels\": {\"kubernetes.io/hostname\": "
+		    "\"node-%u\", "
+		    "\"kubernetes.io/arch\": \"amd64\", \"kubernetes.io/os\": \"linux\", "
+		    "\"node.kubernetes.io/instance-type\": \"m6i.%ularge\", "
+		    "\"topology.kubernetes.io/region\": \"us-west-2\", "
+		    "\"topology.kubernetes.io/zone\": \"us-west-2%c\", "
+		    "\"karpenter.sh/nodepool\": \"default\", \"karpenter.sh/capacity-type\": "
+		    "\"spot\", \"karpenter.sh/registered\": \"true\", "
+		    "\"karpenter.sh/initialized\": \"true\"}}, \"spec\": {\"providerID\": "
+		    "\"aws:///us-west-2%c/i-%017u\"}, \"status\": {\"capacity\": {\"cpu\": \"%u\", "
+		    "\"memory\": \"%uGi\", \"pods\": \"110\"}, \"allocatable\": {\"cpu\": \"%um\", "
+		    "\"memory\": \"%uMi\", \"pods\": \"110\"}, \"conditions\": [{\"type\": "
+		    "\"Ready\", \"status\": \"True\"}]}}",
+		    i, i, i, 2U << i % 4, 'a' + (int)(i % 3), 'a' + (int)(i % 3), i, 8U << i % 4,
+		    32U << i % 4, (8000U << i % 4) - 120, (32000U << i % 4) - 900);
+	}
+}

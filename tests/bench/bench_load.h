@@ -46,4 +46,7 @@ void bench_load_pods(struct bench_load *load, uint32_t count, uint32_t shapes);
 /* A running pod as `kubectl get pods -o json` prints it, managedFields and status in full; 7 KB. */
 void bench_load_dump(struct bench_load *load, uint32_t from, uint32_t count);
 
+/* Nodes as they are dumped, with the labels that Karpenter and the cloud put on them. */
+void bench_load_nodes(struct bench_load *load, uint32_t count);
+
 #endif
