@@ -1,4 +1,5 @@
 /* The catalogue as a pass needs it: classes of equal answers, bit sets over types. */
+#include "core/hashing.h"
 #include "reducers/provision/pass.h"
 
 static struct plm_key_classes *key_slot(struct plm_pass *pass, plm_sym key)
@@ -26,11 +27,17 @@ static struct plm_key_classes *key_slot(struct plm_pass *pass, plm_sym key)
 	types->keys[at].reqs = PLM_NEW_ARRAY(pass->arena, types->count, struct plm_req);
 	types->keys[at].class_of = PLM_NEW_ARRAY(pass->arena, types->count, uint16_t);
 	memset(types->keys[at].class_of, 0xff, types->count * sizeof(uint16_t));
+	types->keys[at].mask = 63;
+	while (types->keys[at].mask < 2 * types->count) {
+		types->keys[at].mask = types->keys[at].mask * 2 + 1;
+	}
+	types->keys[at].cells = PLM_NEW_ARRAY(pass->arena, types->keys[at].mask + 1, uint16_t);
 	return &types->keys[at];
 }
 
 static void class_enter(struct plm_key_classes *key, uint32_t type, const struct plm_req *req)
 {
+	uint64_t at = plm_hash_bytes(plm_slice_of(req->values, req->count * sizeof(plm_sym)));
 	uint32_t class = 0;
 
 	/* The same requirement as the type before it, most often. */
@@ -39,13 +46,16 @@ static void class_enter(struct plm_key_classes *key, uint32_t type, const struct
 		key->class_of[type] = key->class_of[type - 1];
 		return;
 	}
-	while (class < key->count && !plm_req_equal(&key->reqs[class], req)) {
-		class ++;
+	while (key->cells[at & key->mask] != 0 &&
+	       !plm_req_equal(&key->reqs[key->cells[at & key->mask] - 1], req)) {
+		at++;
 	}
-	PLM_ASSERT(class < PLM_NO_CLASS);
-	if (class == key->count) {
+	if (key->cells[at & key->mask] == 0) {
 		key->reqs[key->count++] = *req;
+		key->cells[at & key->mask] = (uint16_t)key->count;
 	}
+	class = key->cells[at & key->mask] - 1U;
+	PLM_ASSERT(class < PLM_NO_CLASS);
 	key->class_of[type] = (uint16_t)class;
 }
 

@@ -39,6 +39,8 @@ struct plm_key_classes {
 	uint32_t count;
 	struct plm_req *reqs; /* by class */
 	uint16_t *class_of;   /* by type; PLM_NO_CLASS = the type does not mention the key */
+	uint16_t *cells;      /* by hash of the requirement: class + 1, 0 = empty */
+	uint32_t mask;
 };
 #define PLM_NO_CLASS UINT16_MAX
 

@@ -120,12 +120,29 @@ struct plm_req plm_req_make(const struct plm_sched *sched, plm_sym key, enum plm
 	PLM_UNREACHABLE();
 }
 
+static bool in_order(const plm_sym *values, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		if (values[i - 1].n >= values[i].n) {
+			return false;
+		}
+	}
+	return true;
+}
+
 struct plm_req plm_req_of(const struct plm_sched *sched, const struct plm_expr *expr)
 {
 	uint32_t count = 0;
 	const plm_sym *values = PLM_SPAN(sched->st, expr->values, plm_sym, &count);
-	struct plm_req req = plm_req_make(sched, expr->key, (enum plm_op)expr->op, values, count);
+	struct plm_req req;
 
+	if (expr->op == PLM_OP_IN && in_order(values, count)) {
+		req = empty_of(plm_known_key(sched, expr->key));
+		req.count = count;
+		req.values = values; /* in the heap of state */
+	} else {
+		req = plm_req_make(sched, expr->key, (enum plm_op)expr->op, values, count);
+	}
 	req.min_values = expr->min_values;
 	return req;
 }
