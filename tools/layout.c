@@ -156,6 +156,11 @@ LAYOUT(static, assignment)
 static const struct plm_member cursor_members[] = {TEXT(pod_set), TEXT(resource), I64(tried)};
 LAYOUT(static, cursor)
 #undef TYPE
+#define TYPE struct plm_transformation
+static const struct plm_member transformation_members[] = {TEXT(input), TEXT(multiply_by),
+							   LIST(outputs, amount), BOOL(keep)};
+LAYOUT(static, transformation)
+#undef TYPE
 #define TYPE struct plm_place
 static const struct plm_member place_members[] = {TEXT(pod_set), TEXT(target), BOOL(claim),
 						  SKIP(zero), I64(count)};
@@ -446,8 +451,10 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 ENUM(preferences, preference_policy),
 						 ENUM(min_values, min_values_policy),
 						 BOOL(settle),
-						 U32(fair_strategies),
+						 ENUM(fair_strategies, fair_strategies),
 						 BOOL(ignore_undeclared),
+						 TEXTS(exclude_prefixes),
+						 LIST(transformations, transformation),
 						 U64(epoch),
 						 I64(now_ms),
 						 I64(batch_idle_ms),
@@ -478,15 +485,15 @@ static const struct plm_layout *const tables[PLM_TABLE_COUNT] = {
 };
 
 static const struct plm_layout *const parts[] = {
-	&plm_layout_kv,		&plm_layout_amount,	  &plm_layout_taint,
-	&plm_layout_toleration, &plm_layout_expr,	  &plm_layout_term,
-	&plm_layout_selector,	&plm_layout_affinity,	  &plm_layout_spread,
-	&plm_layout_port,	&plm_layout_shape,	  &plm_layout_pod_set,
-	&plm_layout_quota,	&plm_layout_flavor_quota, &plm_layout_group,
-	&plm_layout_check_use,	&plm_layout_check_status, &plm_layout_pod_count,
-	&plm_layout_assignment, &plm_layout_cursor,	  &plm_layout_place,
-	&plm_layout_budget,	&plm_layout_offering,	  &plm_layout_why,
-	&plm_layout_object,
+	&plm_layout_kv,		&plm_layout_amount,	    &plm_layout_taint,
+	&plm_layout_toleration, &plm_layout_expr,	    &plm_layout_term,
+	&plm_layout_selector,	&plm_layout_affinity,	    &plm_layout_spread,
+	&plm_layout_port,	&plm_layout_shape,	    &plm_layout_pod_set,
+	&plm_layout_quota,	&plm_layout_flavor_quota,   &plm_layout_group,
+	&plm_layout_check_use,	&plm_layout_check_status,   &plm_layout_pod_count,
+	&plm_layout_assignment, &plm_layout_cursor,	    &plm_layout_place,
+	&plm_layout_budget,	&plm_layout_offering,	    &plm_layout_why,
+	&plm_layout_object,	&plm_layout_transformation,
 };
 
 const struct plm_layout *plm_table_layout(enum plm_table table)
