@@ -1,6 +1,7 @@
 /* Pod specs, pods, and what is made of one pod template: DaemonSet, Deployment and its kin. */
 #include "adapters/manifest/project.h"
 
+#include "core/quantity.h"
 #include "core/timefmt.h"
 #include "core/units.h"
 
@@ -204,32 +205,13 @@ static int64_t do_not_disrupt(struct plm_project *p, struct plm_doc *root, int64
 	return started_ms == PLM_UNSET ? 1 : plm_add_sat(started_ms, ms);
 }
 
-static bool parse_digits(struct plm_slice text, int64_t *out)
-{
-	size_t at = text.size > 0 && text.ptr[0] == '-' ? 1 : 0;
-	int64_t value = 0;
-
-	if (at == text.size || text.size > 11) {
-		return false;
-	}
-	for (size_t i = at; i < text.size; i++) {
-		if (text.ptr[i] < '0' || text.ptr[i] > '9') {
-			return false;
-		}
-		value = value * 10 + (text.ptr[i] - '0');
-	}
-	*out = at == 1 ? -value : value;
-	return true;
-}
-
 static int64_t deletion_cost(struct plm_project *p, struct plm_doc *root)
 {
+	struct plm_slice text =
+		plm_project_annotation(p, root, "controller.kubernetes.io/pod-deletion-cost");
 	int64_t cost = 0;
 
-	(void)parse_digits(
-		plm_project_annotation(p, root, "controller.kubernetes.io/pod-deletion-cost"),
-		&cost);
-	return cost;
+	return plm_integer_parse(text, &cost) && cost >= INT32_MIN && cost <= INT32_MAX ? cost : 0;
 }
 
 /* The completion index of a Job's pod, or the number behind the last dash of a PodSet's. */
@@ -246,7 +228,7 @@ static int64_t pod_index(struct plm_project *p, struct plm_doc *root)
 		}
 		text = plm_slice_of(p->meta.name.ptr + at, p->meta.name.size - at);
 	}
-	(void)parse_digits(text, &index);
+	(void)plm_integer_parse(text, &index);
 	return index;
 }
 

@@ -1,6 +1,7 @@
 /* Selectors, taints, tolerations, node affinity, pod affinity and topology spread. */
 #include "adapters/manifest/project.h"
 
+#include "core/quantity.h"
 #include "core/units.h"
 
 /* Karpenter's aliases of well-known labels (karpenter.md 1.6). */
@@ -128,20 +129,11 @@ static struct plm_vec values_of(struct plm_project *p, struct plm_doc *item)
 	return (struct plm_vec){list, count};
 }
 
-static bool is_digits(struct plm_slice text)
-{
-	for (size_t i = 0; i < text.size; i++) {
-		if (text.ptr[i] < '0' || text.ptr[i] > '9') {
-			return i == 0 && text.ptr[0] == '-' && text.size > 1;
-		}
-	}
-	return text.size > 0;
-}
-
 /* As many values as the operator takes. */
 static void check_values(struct plm_project *p, struct plm_doc *item, const struct plm_w_expr *expr)
 {
 	const struct plm_slice *values = expr->values.ptr;
+	int64_t bound = 0;
 
 	switch ((enum plm_op)expr->op) {
 	case PLM_OP_IN:
@@ -162,7 +154,7 @@ static void check_values(struct plm_project *p, struct plm_doc *item, const stru
 	case PLM_OP_LT:
 	case PLM_OP_GTE:
 	case PLM_OP_LTE:
-		if (expr->values.count != 1 || !is_digits(values[0])) {
+		if (expr->values.count != 1 || !plm_integer_parse(values[0], &bound)) {
 			plm_doc_fail(p->tree, item, "operator %s needs one whole number",
 				     plm_names_text(&plm_names_op, expr->op));
 		}

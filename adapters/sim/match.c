@@ -26,9 +26,8 @@ static bool compares(const struct plm_w_expr *expr, struct plm_slice value)
 	int64_t have = 0;
 	int64_t bound = 0;
 
-	if (expr->values.count != 1 ||
-	    plm_quantity_parse(value, PLM_SCALE_WHOLE, &have, NULL) != PLM_OK ||
-	    plm_quantity_parse(want[0], PLM_SCALE_WHOLE, &bound, NULL) != PLM_OK) {
+	if (expr->values.count != 1 || !plm_integer_parse(value, &have) ||
+	    !plm_integer_parse(want[0], &bound)) {
 		return false;
 	}
 	switch ((enum plm_op)expr->op) {

@@ -399,17 +399,6 @@ static void scan_group(struct scan *s, plm_sym resource)
 
 /* ---- pod sets ---------------------------------------------------------------------------------- */
 
-static void uses_add(struct plm_uses *uses, uint32_t pair, int64_t amount)
-{
-	for (uint32_t i = 0; i < uses->count; i++) {
-		if (uses->list[i].pair == pair) {
-			uses->list[i].amount = plm_quota_add(uses->list[i].amount, amount);
-			return;
-		}
-	}
-	uses->list[uses->count++] = (struct plm_use){.amount = amount, .pair = pair};
-}
-
 static bool has_pick(const struct plm_set_picks *picks, plm_sym resource)
 {
 	for (uint32_t i = 0; i < picks->list_count; i++) {
@@ -518,9 +507,9 @@ static void sum_up(struct plm_assess *out, const struct plm_set_picks *picks)
 		const struct plm_pick *pick = &picks->list[i];
 		bool known = false;
 
-		uses_add(&out->usage, pick->pair, pick->amount);
+		plm_uses_add(&out->usage, pick->pair, pick->amount);
 		if (!pick->injected && pick->amount > 0) {
-			uses_add(&out->wants, pick->pair, pick->amount);
+			plm_uses_add(&out->wants, pick->pair, pick->amount);
 		}
 		out->height = pick->height > out->height ? pick->height : out->height;
 		for (uint32_t j = 0; j < out->pair_count; j++) {

@@ -1,8 +1,8 @@
 /* Who is tried in a round: kueue.md 2.5 (1) and the checks of (3). */
 #include "reducers/admission/activity.h"
-#include "reducers/admission/match.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
+#include "reducers/sched/selector.h"
 
 /* The workload on top of a lane, 0 when it is empty. */
 static uint32_t top(const struct plm_lane *lane)
@@ -162,7 +162,8 @@ bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 		plm_why_none(entry, PLM_RULE_NAMESPACE_MISSING, PLM_REASON_MISCONFIGURED);
 		return false;
 	}
-	if (!plm_match_labels(st, &queue->ns_selector, plm_namespace_at(st, ns)->object.labels)) {
+	if (!plm_selector_matches(st, &queue->ns_selector,
+				  plm_namespace_at(st, ns)->object.labels)) {
 		*out_how = PLM_REQUEUE_NAMESPACE_MISMATCH;
 		plm_why_none(entry, PLM_RULE_NAMESPACE_SELECTOR, PLM_REASON_MISCONFIGURED);
 		return false;

@@ -1,108 +1,6 @@
 #include "reducers/admission/match.h"
 
-static const struct plm_kv *label(const struct plm_state *st, plm_sym labels, plm_sym key)
-{
-	uint32_t count = 0;
-	const struct plm_kv *pair = PLM_SPAN(st, labels, struct plm_kv, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (plm_sym_equal(pair[i].key, key)) {
-			return &pair[i];
-		}
-	}
-	return NULL;
-}
-
-/* A whole decimal number; false for anything else. */
-static bool number(struct plm_slice text, int64_t *out)
-{
-	bool minus = text.size > 0 && text.ptr[0] == '-';
-	int64_t value = 0;
-
-	if (text.size == (minus ? 1U : 0U)) {
-		return false;
-	}
-	for (size_t i = minus ? 1 : 0; i < text.size; i++) {
-		if (text.ptr[i] < '0' || text.ptr[i] > '9') {
-			return false;
-		}
-		value = plm_add_sat(plm_mul_sat(value, 10), text.ptr[i] - '0');
-	}
-	*out = minus ? -value : value;
-	return true;
-}
-
-static bool compares(const struct plm_state *st, const struct plm_expr *expr, plm_sym have)
-{
-	uint32_t count = 0;
-	const plm_sym *values = PLM_SPAN(st, expr->values, plm_sym, &count);
-	int64_t left = 0;
-	int64_t right = 0;
-
-	if (count != 1 || !number(plm_str(st, have), &left) ||
-	    !number(plm_str(st, values[0]), &right)) {
-		return false;
-	}
-	switch (expr->op) {
-	case PLM_OP_GT:
-		return left > right;
-	case PLM_OP_LT:
-		return left < right;
-	case PLM_OP_GTE:
-		return left >= right;
-	default:
-		return left <= right;
-	}
-}
-
-static bool one_of(const struct plm_state *st, plm_sym values, plm_sym have)
-{
-	uint32_t count = 0;
-	const plm_sym *value = PLM_SPAN(st, values, plm_sym, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (plm_sym_equal(value[i], have)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool expr_holds(const struct plm_state *st, const struct plm_expr *expr, plm_sym labels)
-{
-	const struct plm_kv *have = label(st, labels, expr->key);
-
-	switch ((enum plm_op)expr->op) {
-	case PLM_OP_IN:
-		return have != NULL && one_of(st, expr->values, have->value);
-	case PLM_OP_NOT_IN:
-		return have == NULL || !one_of(st, expr->values, have->value);
-	case PLM_OP_EXISTS:
-		return have != NULL;
-	case PLM_OP_DOES_NOT_EXIST:
-		return have == NULL;
-	case PLM_OP_GT:
-	case PLM_OP_LT:
-	case PLM_OP_GTE:
-	case PLM_OP_LTE:
-		return have != NULL && compares(st, expr, have->value);
-	}
-	PLM_UNREACHABLE();
-}
-
-bool plm_match_labels(const struct plm_state *st, const struct plm_selector *selector,
-		      plm_sym labels)
-{
-	uint32_t count = 0;
-	const struct plm_expr *expr = PLM_SPAN(st, selector->exprs, struct plm_expr, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (!expr_holds(st, &expr[i], labels)) {
-			return false;
-		}
-	}
-	return selector->present == 1;
-}
+#include "reducers/sched/selector.h"
 
 /* ---- taints ------------------------------------------------------------------------------------ */
 
@@ -161,10 +59,12 @@ static enum term_result term_holds(const struct plm_state *st, const struct plm_
 	enum term_result result = TERM_EMPTY;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (label(st, labels, expr[i].key) == NULL) {
+		plm_sym value = {0};
+
+		if (!plm_kv_get(st, labels, expr[i].key, &value)) {
 			continue;
 		}
-		if (!expr_holds(st, &expr[i], labels)) {
+		if (!plm_selector_expr_matches(st, &expr[i], labels)) {
 			*out_key = expr[i].key;
 			result = TERM_FAILS;
 		} else if (result == TERM_EMPTY) {
@@ -209,9 +109,10 @@ struct plm_mismatch plm_match_flavor(const struct plm_state *st, const struct pl
 		return mismatch;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const struct plm_kv *have = label(st, flavor->node_labels, selector[i].key);
+		plm_sym have = {0};
 
-		if (have != NULL && !plm_sym_equal(have->value, selector[i].value)) {
+		if (plm_kv_get(st, flavor->node_labels, selector[i].key, &have) &&
+		    !plm_sym_equal(have, selector[i].value)) {
 			return (struct plm_mismatch){PLM_RULE_FLAVOR_AFFINITY, selector[i].key};
 		}
 	}

@@ -1,7 +1,7 @@
 /*
- * match.h - does a pod template go with a flavor, and a namespace with a queue?
+ * match.h - does a pod template go with a flavor?
  *
- * Source: kueue.md 2.6 c (eligibility), 1.3; Kubernetes' label selectors.
+ * Source: kueue.md 2.6 c (eligibility).
  */
 #ifndef PLM_REDUCERS_ADMISSION_MATCH_H
 #define PLM_REDUCERS_ADMISSION_MATCH_H
@@ -17,8 +17,5 @@ struct plm_mismatch {
 /* 'flavor' may be NULL: a flavor without object, labels and taints. */
 struct plm_mismatch plm_match_flavor(const struct plm_state *st, const struct plm_flavor *flavor,
 				     const struct plm_shape *shape);
-/* An absent selector matches nothing, an empty one everything. */
-bool plm_match_labels(const struct plm_state *st, const struct plm_selector *selector,
-		      plm_sym labels);
 
 #endif

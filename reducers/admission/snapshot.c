@@ -267,30 +267,6 @@ static void fill_quota(struct plm_quotas *snap, uint32_t n, plm_sym flavor,
 
 /* ---- usage ------------------------------------------------------------------------------------- */
 
-static plm_sym flavor_of(const struct plm_state *st, plm_sym flavors, plm_sym resource)
-{
-	uint32_t count = 0;
-	const struct plm_kv *pairs = PLM_SPAN(st, flavors, struct plm_kv, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (plm_sym_equal(pairs[i].key, resource)) {
-			return pairs[i].value;
-		}
-	}
-	return (plm_sym){0};
-}
-
-static void uses_add(struct plm_uses *uses, uint32_t pair, int64_t amount)
-{
-	for (uint32_t i = 0; i < uses->count; i++) {
-		if (uses->list[i].pair == pair) {
-			uses->list[i].amount = plm_quota_add(uses->list[i].amount, amount);
-			return;
-		}
-	}
-	uses->list[uses->count++] = (struct plm_use){.amount = amount, .pair = pair};
-}
-
 static uint32_t count_amounts(const struct plm_state *st, plm_sym assignments)
 {
 	uint32_t sets = 0;
@@ -304,6 +280,17 @@ static uint32_t count_amounts(const struct plm_state *st, plm_sym assignments)
 		total += amounts;
 	}
 	return total;
+}
+
+void plm_uses_add(struct plm_uses *uses, uint32_t pair, int64_t amount)
+{
+	for (uint32_t i = 0; i < uses->count; i++) {
+		if (uses->list[i].pair == pair) {
+			uses->list[i].amount = plm_quota_add(uses->list[i].amount, amount);
+			return;
+		}
+	}
+	uses->list[uses->count++] = (struct plm_use){.amount = amount, .pair = pair};
 }
 
 struct plm_uses plm_quotas_uses(const struct plm_quotas *snap, uint32_t node, plm_sym assignments,
@@ -321,13 +308,17 @@ struct plm_uses plm_quotas_uses(const struct plm_quotas *snap, uint32_t node, pl
 			PLM_SPAN(st, set[i].usage, struct plm_amount, &amounts);
 
 		for (uint32_t j = 0; j < amounts; j++) {
-			plm_sym flavor = flavor_of(st, set[i].flavors, usage[j].resource);
-			uint32_t pair = plm_quotas_pair(snap, node, flavor, usage[j].resource);
+			plm_sym flavor = {0};
+			uint32_t pair = PLM_NO_PAIR;
 
-			if (flavor.n != 0 && pair != PLM_NO_PAIR) {
-				uses_add(&uses, pair,
-					 plm_charged(st, &set[i], usage[j].amount,
-						     workload->reclaimable, workload->pod_sets));
+			if (plm_kv_get(st, set[i].flavors, usage[j].resource, &flavor)) {
+				pair = plm_quotas_pair(snap, node, flavor, usage[j].resource);
+			}
+			if (pair != PLM_NO_PAIR) {
+				plm_uses_add(&uses, pair,
+					     plm_charged(st, &set[i], usage[j].amount,
+							 workload->reclaimable,
+							 workload->pod_sets));
 			}
 		}
 	}
@@ -352,9 +343,9 @@ static void enter_holder(struct plm_quotas *snap, uint32_t n, plm_sym assignment
 			PLM_SPAN(st, set[i].usage, struct plm_amount, &amounts);
 
 		for (uint32_t j = 0; j < amounts; j++) {
-			plm_sym flavor = flavor_of(st, set[i].flavors, usage[j].resource);
+			plm_sym flavor = {0};
 
-			if (flavor.n != 0) {
+			if (plm_kv_get(st, set[i].flavors, usage[j].resource, &flavor)) {
 				pair_add(pairs, flavor, usage[j].resource);
 			}
 		}

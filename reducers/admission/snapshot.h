@@ -92,6 +92,8 @@ int64_t plm_quotas_available(const struct plm_quotas *snap, uint32_t node, uint3
 const struct plm_holders *plm_quotas_holders(struct plm_quotas *snap, uint32_t node);
 /* Make the holders of the whole tree of 'node': what is taken from the arena later can be given back. */
 void plm_quotas_prepare(struct plm_quotas *snap, uint32_t node);
+/* 'amount' more of 'pair'; 'uses' has room for one more. */
+void plm_uses_add(struct plm_uses *uses, uint32_t pair, int64_t amount);
 /* Quota held by an assignment span in 'node'. */
 struct plm_uses plm_quotas_uses(const struct plm_quotas *snap, uint32_t node, plm_sym assignments,
 				const struct plm_workload *workload);

@@ -151,7 +151,7 @@ static int64_t price_of(const struct plm_sched *sched, plm_id node_id)
 		return claim->price_micro;
 	}
 	for (uint32_t i = 0; i < PLM_COUNTOF(keys); i++) {
-		(void)plm_label_get(st, node->object.labels, sched->known[keys[i]], &labels[i]);
+		(void)plm_kv_get(st, node->object.labels, sched->known[keys[i]], &labels[i]);
 	}
 	type = plm_index_find(st, PLM_KEY_INSTANCE_TYPE, labels[0].n, 0);
 	if (type.n == 0) {

@@ -13,8 +13,8 @@ static bool has_come_up(const struct plm_sched *sched, const struct plm_node *no
 	struct plm_taints startup = plm_taints_of(sched, claim->startup_taints);
 	plm_sym initialized = {0};
 
-	if (plm_label_get(sched->st, node->object.labels, sched->known[PLM_KNOWN_INITIALIZED],
-			  &initialized) &&
+	if (plm_kv_get(sched->st, node->object.labels, sched->known[PLM_KNOWN_INITIALIZED],
+		       &initialized) &&
 	    plm_sym_equal(initialized, sched->known[PLM_KNOWN_TRUE])) {
 		return true;
 	}

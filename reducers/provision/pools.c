@@ -132,7 +132,7 @@ static void count_nodes(struct plm_pass *pass, struct plm_pool *pool)
 		size_t mark = plm_arena_mark(pass->arena);
 
 		if (node->claim.n == 0 && node->object.deleting_ms == PLM_UNSET &&
-		    plm_label_get(pass->st, node->object.labels, key, &value) &&
+		    plm_kv_get(pass->st, node->object.labels, key, &value) &&
 		    plm_sym_equal(value, pool->slot->object.name)) {
 			count_node(pass, pool, plm_res_vector(pass, node->capacity));
 		}

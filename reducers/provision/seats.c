@@ -8,7 +8,7 @@ static bool label_true(const struct plm_pass *pass, plm_sym labels, enum plm_kno
 {
 	plm_sym value = {0};
 
-	return plm_label_get(pass->st, labels, pass->sched.known[key], &value) &&
+	return plm_kv_get(pass->st, labels, pass->sched.known[key], &value) &&
 	       plm_sym_equal(value, pass->sched.known[PLM_KNOWN_TRUE]);
 }
 

@@ -1,5 +1,7 @@
 #include "reducers/sched/known.h"
 
+#include "core/quantity.h"
+
 static const char *const texts[PLM_KNOWN_COUNT] = {
 #define TEXT(name, text) text,
 	PLM_KNOWN_LIST(TEXT)
@@ -103,26 +105,5 @@ int plm_sched_compare(const struct plm_sched *sched, plm_sym a, plm_sym b)
 
 bool plm_sched_integer(const struct plm_sched *sched, plm_sym sym, int64_t *out)
 {
-	struct plm_slice text = plm_sched_text(sched, sym);
-	int64_t value = 0;
-	size_t i = 0;
-	bool minus = false;
-
-	if (text.size > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+')) {
-		minus = text.ptr[0] == '-';
-		i = 1;
-	}
-	if (i == text.size) {
-		return false;
-	}
-	for (; i < text.size; i++) {
-		int64_t digit = (int64_t)text.ptr[i] - '0';
-
-		if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, minus ? -digit : digit, &value)) {
-			return false;
-		}
-	}
-	*out = value;
-	return true;
+	return plm_integer_parse(plm_sched_text(sched, sym), out);
 }

@@ -1,42 +1,16 @@
 #include "reducers/sched/selector.h"
 
-bool plm_label_get(const struct plm_state *st, plm_sym labels, plm_sym key, plm_sym *out)
+#include "core/quantity.h"
+
+static bool compare_matches(const struct plm_state *st, const struct plm_expr *expr, plm_sym value)
 {
 	uint32_t count = 0;
-	const struct plm_kv *list = PLM_SPAN(st, labels, struct plm_kv, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (plm_sym_equal(list[i].key, key)) {
-			*out = list[i].value;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool among(const struct plm_state *st, plm_sym values, plm_sym value)
-{
-	uint32_t count = 0;
-	const plm_sym *list = PLM_SPAN(st, values, plm_sym, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (plm_sym_equal(list[i], value)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool compare_matches(const struct plm_sched *sched, const struct plm_expr *expr,
-			    plm_sym value)
-{
-	uint32_t count = 0;
-	const plm_sym *list = PLM_SPAN(sched->st, expr->values, plm_sym, &count);
+	const plm_sym *list = PLM_SPAN(st, expr->values, plm_sym, &count);
 	int64_t have = 0;
 	int64_t bound = 0;
 
-	if (count != 1 || !plm_sched_integer(sched, value, &have) ||
-	    !plm_sched_integer(sched, list[0], &bound)) {
+	if (count != 1 || !plm_integer_parse(plm_str(st, value), &have) ||
+	    !plm_integer_parse(plm_str(st, list[0]), &bound)) {
 		return false;
 	}
 	switch (expr->op) {
@@ -51,17 +25,17 @@ static bool compare_matches(const struct plm_sched *sched, const struct plm_expr
 	}
 }
 
-bool plm_selector_expr_matches(const struct plm_sched *sched, const struct plm_expr *expr,
+bool plm_selector_expr_matches(const struct plm_state *st, const struct plm_expr *expr,
 			       plm_sym labels)
 {
 	plm_sym value = {0};
-	bool found = plm_label_get(sched->st, labels, expr->key, &value);
+	bool found = plm_kv_get(st, labels, expr->key, &value);
 
 	switch ((enum plm_op)expr->op) {
 	case PLM_OP_IN:
-		return found && among(sched->st, expr->values, value);
+		return found && plm_syms_have(st, expr->values, value);
 	case PLM_OP_NOT_IN:
-		return !found || !among(sched->st, expr->values, value);
+		return !found || !plm_syms_have(st, expr->values, value);
 	case PLM_OP_EXISTS:
 		return found;
 	case PLM_OP_DOES_NOT_EXIST:
@@ -70,23 +44,22 @@ bool plm_selector_expr_matches(const struct plm_sched *sched, const struct plm_e
 	case PLM_OP_LT:
 	case PLM_OP_GTE:
 	case PLM_OP_LTE:
-		return found && compare_matches(sched, expr, value);
+		return found && compare_matches(st, expr, value);
 	}
 	PLM_UNREACHABLE();
 }
 
-bool plm_selector_matches(const struct plm_sched *sched, const struct plm_selector *selector,
+bool plm_selector_matches(const struct plm_state *st, const struct plm_selector *selector,
 			  plm_sym labels)
 {
 	uint32_t count = 0;
-	const struct plm_expr *exprs =
-		PLM_SPAN(sched->st, selector->exprs, struct plm_expr, &count);
+	const struct plm_expr *exprs = PLM_SPAN(st, selector->exprs, struct plm_expr, &count);
 
 	if (selector->present == 0) {
 		return false;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		if (!plm_selector_expr_matches(sched, &exprs[i], labels)) {
+		if (!plm_selector_expr_matches(st, &exprs[i], labels)) {
 			return false;
 		}
 	}

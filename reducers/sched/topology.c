@@ -195,12 +195,12 @@ static bool selects(const struct plm_topology *t, const struct plm_topo_group *g
 		    plm_sym labels, plm_sym ns)
 {
 	if (!in_namespaces(group, ns) ||
-	    !plm_selector_matches(t->sched, &group->selector, labels)) {
+	    !plm_selector_matches(t->sched->st, &group->selector, labels)) {
 		return false;
 	}
 	for (uint32_t i = 0; i < group->extra_count; i++) {
 		plm_sym value = {0};
-		bool equal = plm_label_get(t->sched->st, labels, group->extra[i].key, &value) &&
+		bool equal = plm_kv_get(t->sched->st, labels, group->extra[i].key, &value) &&
 			     plm_sym_equal(value, group->extra_values[i]);
 
 		if (equal != (group->extra[i].op == PLM_OP_IN)) {
@@ -220,7 +220,7 @@ static void add_match_keys(const struct plm_topology *t, struct plm_topo_group *
 	for (uint32_t i = 0; i < count; i++) {
 		plm_sym value = {0};
 
-		if (plm_label_get(t->sched->st, labels, list[i], &value)) {
+		if (plm_kv_get(t->sched->st, labels, list[i], &value)) {
 			group->extra[group->extra_count] =
 				(struct plm_expr){.key = list[i], .op = op};
 			group->extra_values[group->extra_count++] = value;
@@ -270,7 +270,8 @@ static void affinity_namespaces(const struct plm_topology *t, struct plm_topo_gr
 		{
 			const struct plm_object *object = &plm_namespace_at(st, id)->object;
 
-			if (plm_selector_matches(t->sched, &term->ns_selector, object->labels)) {
+			if (plm_selector_matches(t->sched->st, &term->ns_selector,
+						 object->labels)) {
 				list[named++] = object->name;
 			}
 		}
@@ -392,7 +393,7 @@ static void register_supply(const struct plm_topology *t, struct plm_topo_group 
 static bool domain_of(const struct plm_topology *t, const struct plm_topo_node *node, plm_sym key,
 		      bool name_is_host, plm_sym *out)
 {
-	if (plm_label_get(t->sched->st, node->labels, key, out)) {
+	if (plm_kv_get(t->sched->st, node->labels, key, out)) {
 		return true;
 	}
 	*out = node->name;

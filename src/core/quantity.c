@@ -338,3 +338,24 @@ const char *plm_quantity_format(struct plm_slice resource, int64_t amount,
 	(void)snprintf(text, PLM_QUANTITY_SIZE, "%" PRId64 "%s", amount, names[level]);
 	return text;
 }
+
+bool plm_integer_parse(struct plm_slice text, int64_t *out)
+{
+	bool minus = text.size > 0 && text.ptr[0] == '-';
+	bool sign = minus || (text.size > 0 && text.ptr[0] == '+');
+	int64_t value = 0;
+
+	if (text.size == (sign ? 1U : 0U)) {
+		return false;
+	}
+	for (size_t i = sign ? 1 : 0; i < text.size; i++) {
+		int64_t digit = (int64_t)text.ptr[i] - '0';
+
+		if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, minus ? -digit : digit, &value)) {
+			return false;
+		}
+	}
+	*out = value;
+	return true;
+}

@@ -49,4 +49,10 @@ int64_t plm_quantity_round(plm_i128 nano, enum plm_scale scale);
 const char *plm_quantity_format(struct plm_slice resource, int64_t amount,
 				char text[PLM_QUANTITY_SIZE]);
 
+/*
+ * '*out' = a decimal integer: an optional sign, then digits only. False, and '*out' untouched, for anything
+ * else and for what does not fit. Gt, Lt and their kin compare such numbers only.
+ */
+bool plm_integer_parse(struct plm_slice text, int64_t *out);
+
 #endif

@@ -206,19 +206,6 @@ static void held_add(struct plm_queue_cell *cell, struct plm_held by)
 	cell->held[cell->held_count++] = by;
 }
 
-static plm_sym flavor_of(const struct plm_state *st, plm_sym flavors, plm_sym resource)
-{
-	uint32_t count = 0;
-	const struct plm_kv *pairs = PLM_SPAN(st, flavors, struct plm_kv, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (plm_sym_equal(pairs[i].key, resource)) {
-			return pairs[i].value;
-		}
-	}
-	return (plm_sym){0};
-}
-
 /* Add ('sign' 1) or take away (-1) what 'link' holds. */
 static void count_held(struct plm_state *st, const struct plm_link *link, int sign)
 {
@@ -233,11 +220,11 @@ static void count_held(struct plm_state *st, const struct plm_link *link, int si
 			PLM_SPAN(st, sets[i].usage, struct plm_amount, &used);
 
 		for (uint32_t j = 0; j < used; j++) {
-			plm_sym flavor = flavor_of(st, sets[i].flavors, usage[j].resource);
+			plm_sym flavor = {0};
 			int64_t amount = plm_charged(st, &sets[i], usage[j].amount,
 						     link->reclaimable, link->pod_sets);
 
-			if (flavor.n != 0) {
+			if (plm_kv_get(st, sets[i].flavors, usage[j].resource, &flavor)) {
 				held_add(cell, (struct plm_held){flavor, usage[j].resource,
 								 (plm_i128)amount * sign});
 			}

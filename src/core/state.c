@@ -291,6 +291,33 @@ bool plm_sym_is(const struct plm_state *st, plm_sym sym, const char *text)
 	return plm_slice_is(plm_str(st, sym), text);
 }
 
+bool plm_kv_get(const struct plm_state *st, plm_sym span, plm_sym key, plm_sym *out)
+{
+	uint32_t count = 0;
+	const struct plm_kv *list = PLM_SPAN(st, span, struct plm_kv, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(list[i].key, key)) {
+			*out = list[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool plm_syms_have(const struct plm_state *st, plm_sym span, plm_sym sym)
+{
+	uint32_t count = 0;
+	const plm_sym *list = PLM_SPAN(st, span, plm_sym, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(list[i], sym)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- slots ------------------------------------------------------------------------------------- */
 
 const void *plm_slot(const struct plm_state *st, enum plm_table table, plm_id id)

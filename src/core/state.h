@@ -138,6 +138,11 @@ static inline plm_sym plm_intern_span(struct plm_state *st, const void *elements
 	return plm_intern(st, plm_slice_of(elements, count * size));
 }
 
+/* The value of 'key' in a span of plm_kv; false, and '*out' untouched, when it is not there. */
+bool plm_kv_get(const struct plm_state *st, plm_sym span, plm_sym key, plm_sym *out);
+/* Is 'sym' in a span of plm_sym? */
+bool plm_syms_have(const struct plm_state *st, plm_sym span, plm_sym sym);
+
 /* ---- slots ---- */
 
 /* Keys besides enum plm_kind, for plm_index_*. */

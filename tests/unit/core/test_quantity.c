@@ -144,6 +144,36 @@ static void format_row(const struct format_case *row)
 }
 PLM_TEST_ROWS(format_row, struct format_case)
 
+static const struct integer_case {
+	const char *why;
+	const char *text;
+	bool good;
+	int64_t want;
+} integer_table[] = {
+	{"digits", "42", true, 42},
+	{"a leading zero", "007", true, 7},
+	{"minus", "-42", true, -42},
+	{"plus", "+42", true, 42},
+	{"the greatest", "9223372036854775807", true, INT64_MAX},
+	{"the least", "-9223372036854775808", true, INT64_MIN},
+	{"one more", "9223372036854775808", false, 0},
+	{"nothing", "", false, 0},
+	{"a sign only", "-", false, 0},
+	{"a sign and a word", "-many", false, 0},
+	{"a suffix", "5k", false, 0},
+	{"a fraction", "1.5", false, 0},
+	{"a space", " 1", false, 0},
+};
+
+static void integer_row(const struct integer_case *row)
+{
+	int64_t have = -77;
+
+	assert_int_equal(plm_integer_parse(plm_slice_str(row->text), &have), row->good);
+	assert_int_equal(have, row->good ? row->want : -77);
+}
+PLM_TEST_ROWS(integer_row, struct integer_case)
+
 /* Whatever is written is read back as the same number. */
 static void every_amount_comes_back(void **state)
 {
@@ -172,6 +202,7 @@ int main(void)
 	PLM_TEST_TABLE(&tests, parse_row, parse_table);
 	PLM_TEST_TABLE(&tests, refuse_row, refuse_table);
 	PLM_TEST_TABLE(&tests, format_row, format_table);
+	PLM_TEST_TABLE(&tests, integer_row, integer_table);
 	PLM_TEST_ADD(&tests, every_amount_comes_back);
 	return plm_tests_run(&tests, "quantity");
 }

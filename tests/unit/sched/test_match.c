@@ -132,8 +132,8 @@ static void selector_row(const struct selector_case *row)
 
 		selector.exprs = plm_intern_span(&world.st, &expr, 1, sizeof(expr));
 	}
-	assert_int_equal(plm_selector_matches(&world.sched, &selector, labels), row->matches);
-	assert_false(plm_selector_matches(&world.sched, &absent, labels));
+	assert_int_equal(plm_selector_matches(world.sched.st, &selector, labels), row->matches);
+	assert_false(plm_selector_matches(world.sched.st, &absent, labels));
 }
 PLM_TEST_ROWS(selector_row, struct selector_case)
 
