@@ -16,7 +16,6 @@
 struct probe {
 	struct plm_arena arena;
 	struct plm_sha256 digest;
-	struct plm_w_config config;
 	struct plm_manifest *reader;
 	uint64_t facts;
 	bool verbose;
@@ -53,15 +52,15 @@ static enum plm_code on_setting(void *ctx, enum plm_manifest_setting setting,
 				struct plm_doc_tree *tree, struct plm_error *err)
 {
 	struct probe *probe = ctx;
+	struct plm_w_config config = {0}; /* its texts end with the document */
 	enum plm_code code = PLM_OK;
 
 	if (setting == PLM_SETTING_SCENARIO) {
 		return PLM_OK;
 	}
-	code = plm_manifest_apply_setting(probe->reader, setting, tree, &probe->config, err);
+	code = plm_manifest_apply_setting(probe->reader, setting, tree, &config, err);
 	plm_arena_reset(&probe->arena);
-	chain(probe, plm_wire_encode(&plm_type_config, &probe->config, &probe->arena));
-	probe->config.cluster_name = (struct plm_slice){0};
+	chain(probe, plm_wire_encode(&plm_type_config, &config, &probe->arena));
 	return code;
 }
 

@@ -228,7 +228,7 @@ static void one_intent_launches_once(void **state)
 	launch(t, 7);
 	launch(t, 7); /* the same token: the same instance */
 	assert_null(plm_world_violation(t->world));
-	(void)strcpy(effect.key, "ANOTHERKEY");
+	memcpy(effect.key, "ANOTHERKEY", sizeof("ANOTHERKEY"));
 	t->effects.submit(t->effects.self, &effect);
 	pass(t, 2000);
 	expect(t, "S1: intent 7 launches again");
@@ -244,7 +244,7 @@ static void a_token_has_one_request(void **state)
 				    .frozen = s("other bytes")};
 
 	launch(t, 7);
-	(void)strcpy(effect.key, "KEY7");
+	memcpy(effect.key, "KEY7", sizeof("KEY7"));
 	t->effects.submit(t->effects.self, &effect);
 	pass(t, 2000);
 	expect(t, "S5: intent 7: its token");
