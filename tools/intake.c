@@ -29,7 +29,8 @@ typedef enum plm_code take_fn(void *ctx, const struct plm_observation *observati
 			      struct plm_error *err);
 
 struct plm_intake {
-	struct plm_cli *call;	  /* borrowed */
+	struct plm_cli *call; /* borrowed */
+	size_t keep_bytes;
 	struct plm_arena bytes;	  /* owned: payloads that are kept */
 	struct plm_arena scratch; /* owned: one fact */
 	struct kept *kept;	  /* owned */
@@ -140,7 +141,7 @@ static enum plm_code keep(struct plm_intake *intake, const struct plm_manifest_f
 	plm_arena_reset(&intake->scratch);
 	payload = plm_payload_encode(plm_event_info((uint16_t)fact->type), fact->payload, hash,
 				     &intake->scratch);
-	if (plm_arena_mark(&intake->bytes) + payload.size > PLM_INTAKE_KEEP_BYTES) {
+	if (plm_arena_mark(&intake->bytes) + payload.size > intake->keep_bytes) {
 		return out_of_kept(intake);
 	}
 	intake->kept[intake->count++] = (struct kept){
@@ -249,13 +250,16 @@ static enum plm_code look(struct plm_intake *intake, const struct plm_manifest_o
 	return code;
 }
 
-enum plm_code plm_intake_open(struct plm_cli *call, struct plm_intake **out, struct plm_error *err)
+enum plm_code plm_intake_open(struct plm_cli *call, size_t keep_bytes, struct plm_intake **out,
+			      struct plm_error *err)
 {
 	struct plm_intake *intake = calloc(1, sizeof(*intake));
 	enum plm_code code = PLM_OK;
 
 	PLM_ASSERT(intake != NULL);
+	PLM_ASSERT(keep_bytes <= PLM_INTAKE_KEEP_BYTES);
 	intake->call = call;
+	intake->keep_bytes = keep_bytes;
 	intake->newest = PLM_UNSET;
 	intake->namespaces.arena = call->arena;
 	intake->given.arena = call->arena;

@@ -19,7 +19,8 @@
 
 struct plm_intake; /* opaque */
 
-enum plm_code plm_intake_open(struct plm_cli *call, struct plm_intake **out,
+/* 'keep_bytes': PLM_INTAKE_KEEP_BYTES, or less (tests). */
+enum plm_code plm_intake_open(struct plm_cli *call, size_t keep_bytes, struct plm_intake **out,
 			      struct plm_error *err) PLM_MUST_CHECK;
 void plm_intake_close(struct plm_intake *intake); /* NULL-safe */
 

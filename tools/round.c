@@ -428,7 +428,7 @@ static enum plm_code run(struct plm_round *round, struct plm_error *err)
 
 	begin_config(round);
 	if (code == PLM_OK) {
-		code = plm_intake_open(round->call, &round->intake, err);
+		code = plm_intake_open(round->call, PLM_INTAKE_KEEP_BYTES, &round->intake, err);
 	}
 	if (code == PLM_OK) {
 		code = plm_intake_read(round->intake, &round->config, err);

@@ -436,6 +436,16 @@ def test_help_of_every_verb(run, folder):
     assert run("help", "--man").startswith(".TH PLIMSOLL 1")
 
 
+def test_pages_are_installed(run, folder):
+    script = run.source.parents[1] / "tools" / "install_pages.py"
+    subprocess.run([sys.executable, script, run.binary, folder], check=True, timeout=120)
+    pages = {page.name for page in (folder / "share/man/man1").iterdir()}
+    assert {"plimsoll.1", "plimsoll-decide.1", "plimsoll-log-show.1", "plimsoll-why.1"} <= pages
+    assert "complete" in (folder / "share/bash-completion/completions/plimsoll").read_text()
+    assert (folder / "share/zsh/site-functions/_plimsoll").read_text().startswith("#compdef")
+    assert (folder / "bin/kubectl-plimsoll").readlink().name == "plimsoll"
+
+
 def on_terminal(run, *words, **env):
     """What the verb writes to a terminal."""
     leader, follower = pty.openpty()
