@@ -8,6 +8,7 @@
 
 #include "adapters/catalog/catalog.h"
 #include "codec/codec.h"
+#include "core/hashing.h"
 #include "core/timefmt.h"
 #include "engine/engine.h"
 #include "tools/intake.h"
@@ -21,6 +22,9 @@
 #define MAX_CYCLES 64
 /* Turns of engine and world; a healthy run needs a few per node and job. */
 #define MAX_TURNS 20000
+/* Who holds what, remembered for so many turns; the same once more than so often is a ring. */
+#define HOLDINGS_KEPT 1024
+#define HOLDINGS_AGAIN 4
 #define FACT_BYTES ((size_t)1024 * 1024 * 1024)
 #define CATALOG_FILE_BYTES ((long)256 * 1024 * 1024)
 
@@ -388,11 +392,54 @@ static enum plm_code run_cycles(struct plm_round *round, struct plm_error *err)
 	return code;
 }
 
+/* Which workloads hold which quota, as a number. */
+static uint64_t holdings(const struct plm_state *st)
+{
+	uint64_t hash = plm_node_claim_live(st);
+
+	PLM_EACH(st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(st, id);
+
+		if (workload->stage == PLM_STAGE_RESERVED ||
+		    workload->stage == PLM_STAGE_ADMITTED) {
+			hash = plm_hash_mix(hash ^
+					    ((uint64_t)id.n << 32 | workload->assignments.n));
+		}
+	}
+	return hash;
+}
+
+struct past {
+	uint64_t seen[HOLDINGS_KEPT];
+	uint64_t count;
+};
+
+/*
+ * As Kueue decides, two queues can take the same quota from each other for ever (kueue.md 6, theme 8).
+ * True when what is held now was held so often before, with something else in between.
+ */
+static bool comes_again(struct past *past, uint64_t now)
+{
+	uint64_t kept = past->count < HOLDINGS_KEPT ? past->count : HOLDINGS_KEPT;
+	unsigned again = 0;
+
+	if (past->count > 0 && past->seen[(past->count - 1) % HOLDINGS_KEPT] == now) {
+		return false;
+	}
+	for (uint64_t i = 0; i < kept; i++) {
+		again += past->seen[i] == now;
+	}
+	past->seen[past->count++ % HOLDINGS_KEPT] = now;
+	return again >= HOLDINGS_AGAIN;
+}
+
 /* Engine and world take turns until neither has anything to do at this moment. */
 static enum plm_code run_world(struct plm_round *round, struct plm_error *err)
 {
 	enum plm_code code =
 		plm_engine_cycle(round->engine, PLM_ROUND_MAX_ROUNDS, &round->settled, err);
+	struct past past = {.count = 0};
 	bool did = true;
 	int turns = 0;
 
@@ -405,6 +452,9 @@ static enum plm_code run_world(struct plm_round *round, struct plm_error *err)
 			code = plm_engine_step(round->engine, &stepped, err);
 		}
 		did = did || stepped;
+		if (comes_again(&past, holdings(plm_engine_state(round->engine)))) {
+			break;
+		}
 	}
 	round->settled = !did;
 	return code;

@@ -182,11 +182,13 @@ static bool parks_alike(const struct plm_entry *entry, enum plm_requeue how)
 
 /*
  * It was told a reason in this cycle already. Heads that stay active may see their reason alternate
- * without end (kueue.md 2.20 (10)); unless we decide strictly, the first one stands for the cycle.
+ * without end (kueue.md 2.20 (10)); unless each strict cycle is asked for, the first one stands.
  */
 static bool goes_on_waiting(const struct plm_round *round, const struct plm_workload *workload)
 {
-	return round->better && workload->why.seq > plm_root(round->st)->cycle_seq;
+	const struct plm_root *root = plm_root(round->st);
+
+	return (round->better || root->settle == 1) && workload->why.seq > root->cycle_seq;
 }
 
 void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_requeue how,
