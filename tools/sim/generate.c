@@ -85,6 +85,7 @@ static void add_queues(struct making *m)
 		n[2] = n[1] + between(d, 2, 32);
 		n[3] = chance(d, 50);
 		n[4] = chance(d, 40) ? between(d, 1, 4) : 0;
+		n[5] = chance(d, 40) ? between(d, 0, 300) : 100;
 	}
 }
 
@@ -107,6 +108,7 @@ static void add_capacity(struct making *m)
 			       ? chance(d, 50)
 			       : between(d, 0, 1);
 		n[3] = chance(d, 50) ? between(d, 4, 40) : 0;
+		n[4] = chance(d, 25);
 	}
 	if (pools > 0 && chance(d, 40)) {
 		n = add(m, PLM_GENERATED_STOCK_OUT);
@@ -121,7 +123,7 @@ static void add_capacity(struct making *m)
 		n[1] = between(d, 10, 100);
 	}
 	if (pools > 0 && chance(d, 25)) {
-		add(m, PLM_GENERATED_LAUNCH_FAILS)[0] = between(d, 1, 30);
+		add(m, PLM_GENERATED_LAUNCH_FAILS)[0] = between(d, 1, 60);
 	}
 }
 
@@ -142,6 +144,8 @@ static void add_jobs(struct making *m)
 		n[5] = set ? 0 : n[4] * between(d, 1, 2);
 		n[6] = between(d, 1, 12) * 250;
 		n[7] = between(d, 0, 2);
+		n[8] = between(d, 0, 7); /* bits: tolerates, indexed, memory */
+		n[9] = chance(d, 20) ? between(d, 10, 60) : 3;
 	}
 	if (chance(d, 30)) {
 		int64_t *n = add(m, PLM_GENERATED_DELETE);
@@ -156,6 +160,14 @@ static void add_jobs(struct making *m)
 		n[0] = between(d, 0, m->queues - 1);
 		n[1] = between(d, 0, 8);
 		n[2] = between(d, 60, 1800);
+	}
+	if (m->queues > 0 && chance(d, 20)) {
+		int64_t *n = add(m, PLM_GENERATED_STOP);
+
+		n[0] = between(d, 0, m->queues - 1);
+		n[1] = chance(d, 50);
+		n[2] = between(d, 30, 900);
+		n[3] = n[2] + between(d, 30, 900);
 	}
 }
 
@@ -176,6 +188,21 @@ static void add_plain_work(struct making *m)
 		n[1] = between(d, 1, 6);
 		n[2] = between(d, 0, 60);
 		n[3] = between(d, 1, 8) * 250;
+		n[4] = between(d, 0, 3);
+	}
+	if (chance(d, 20)) {
+		n = add(m, PLM_GENERATED_DAEMON_SET);
+		n[1] = between(d, 1, 4) * 50;
+	}
+	if (chance(d, 20)) {
+		n = add(m, PLM_GENERATED_STATEFUL_SET);
+		n[1] = between(d, 1, 4);
+		n[2] = between(d, 1, 8) * 250;
+	}
+	if (chance(d, 10)) {
+		n = add(m, PLM_GENERATED_DROP_POOL);
+		n[0] = between(d, 0, 1);
+		n[1] = between(d, 60, 1800);
 	}
 }
 
@@ -187,7 +214,7 @@ static void add_faults(struct making *m)
 
 	for (int64_t kind = 0; kind < 9; kind++) {
 		bool on = any && chance(d, 40);
-		int64_t times = kind == 0 ? between(d, 1, 3) : 1;
+		int64_t times = kind == 0 ? between(d, 1, 5) : between(d, 1, 2);
 
 		for (int64_t i = 0; on && i < times; i++) {
 			int64_t *n = add(m, PLM_GENERATED_FAULT);

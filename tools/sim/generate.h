@@ -11,8 +11,8 @@
 
 #include "core/base.h"
 
-#define PLM_GENERATED_PARTS 48
-#define PLM_GENERATED_NUMBERS 8
+#define PLM_GENERATED_PARTS 64
+#define PLM_GENERATED_NUMBERS 10
 #define PLM_GENERATED_BYTES 65536
 
 enum plm_generated_kind {
@@ -21,19 +21,24 @@ enum plm_generated_kind {
 	PLM_GENERATED_FLAVOR,	    /* number, spot */
 	PLM_GENERATED_COHORT,	    /* number, cpu */
 	PLM_GENERATED_QUEUE,	    /* number, cohort, cpu, borrowing, within, reclaim, strict */
-	PLM_GENERATED_SIMPLE_QUEUE, /* number, min cpu, max cpu, preemption, max parallel */
+	PLM_GENERATED_SIMPLE_QUEUE, /* number, min cpu, max cpu, preemption, max parallel, weight */
 	PLM_GENERATED_POOL,	    /* number, family, spot, limit cpu */
-	PLM_GENERATED_SIMPLE_POOL,  /* number, types, min size, max size */
-	PLM_GENERATED_JOBS, /* number, queue, count, every, parallelism, completions, cpu, priority */
-	PLM_GENERATED_SETS,	    /* number, queue, count, every, replicas, cpu, priority */
+	PLM_GENERATED_SIMPLE_POOL,  /* number, types, min size, max size, tainted */
+	/* number, queue, count, every, parallelism, completions, cpu, priority, features, fail percent */
+	PLM_GENERATED_JOBS,
+	PLM_GENERATED_SETS,	    /* the same; without completions */
 	PLM_GENERATED_DEPLOYMENT,   /* number, replicas, cpu, later replicas, at */
-	PLM_GENERATED_PODS,	    /* number, count, every, cpu */
+	PLM_GENERATED_PODS,	    /* number, count, every, cpu, spread */
 	PLM_GENERATED_STOCK_OUT,    /* type, zone, from, to */
 	PLM_GENERATED_RECLAIM,	    /* at, percent */
 	PLM_GENERATED_LAUNCH_FAILS, /* percent */
 	PLM_GENERATED_FAULT,	    /* kind, at, for, percent */
 	PLM_GENERATED_DELETE,	    /* jobs number, index, at */
 	PLM_GENERATED_CUT,	    /* queue number, cpu, at */
+	PLM_GENERATED_STOP,	    /* queue number, drain, at, until */
+	PLM_GENERATED_DROP_POOL,    /* number, at, of the simple dialect */
+	PLM_GENERATED_DAEMON_SET,   /* number, cpu */
+	PLM_GENERATED_STATEFUL_SET, /* number, replicas, cpu */
 };
 
 struct plm_generated_part {

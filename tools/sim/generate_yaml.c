@@ -36,6 +36,37 @@ static const char *const stock_types[] = {"m5.large",  "m5.xlarge", "m5.2xlarge"
 static const char *const zones[] = {"us-west-2a", "us-west-2b", "us-west-2c", ""};
 static const char *const policies[] = {"Never", "LowerPriority", "Any"};
 
+static void put_pod_spec(struct page *page, int64_t cpu_milli, int64_t priority)
+{
+	put(page, "{containers: [{name: c, image: i, resources: {requests: {cpu: %" PRId64 "m}}}]",
+	    cpu_milli);
+	if (priority > 0) {
+		put(page, ", priorityClassName: prio-%" PRId64, priority - 1);
+	}
+}
+
+static void put_daemon_set(struct page *page, const int64_t *n)
+{
+	put(page, "---\napiVersion: apps/v1\nkind: DaemonSet\n"
+		  "metadata: {name: agent, namespace: system}\n"
+		  "spec: {selector: {matchLabels: {app: agent}}, "
+		  "template: {metadata: {labels: {app: agent}}, spec: ");
+	put_pod_spec(page, n[1], 0);
+	put(page, ", tolerations: [{operator: Exists}]}}}\n");
+}
+
+static void put_stateful_set(struct page *page, const int64_t *n)
+{
+	put(page,
+	    "---\napiVersion: apps/v1\nkind: StatefulSet\n"
+	    "metadata: {name: store, namespace: work}\n"
+	    "spec: {replicas: %" PRId64 ", selector: {matchLabels: {app: store}}, "
+	    "template: {metadata: {labels: {app: store}}, spec: ",
+	    n[1]);
+	put_pod_spec(page, n[2], 0);
+	put(page, "}}}\n");
+}
+
 static void put_flavor(struct page *page, const int64_t *n)
 {
 	put(page,
@@ -96,8 +127,8 @@ static void put_simple_queue(struct page *page, const int64_t *n)
 	put(page,
 	    "---\napiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {name: "
 	    "simple-%" PRId64 "}\nspec:\n  resources: [{name: cpu, minAllowed: %" PRId64
-	    ", maxAllowed: %" PRId64 "}]\n  preemption: {enabled: %s}\n",
-	    n[0], n[1], n[2], n[3] != 0 ? "true" : "false");
+	    ", maxAllowed: %" PRId64 "}]\n  preemption: {enabled: %s}\n  weight: %" PRId64 "\n",
+	    n[0], n[1], n[2], n[3] != 0 ? "true" : "false", n[5]);
 	put(page,
 	    "---\napiVersion: kueue.x-k8s.io/v1beta1\nkind: WorkQueue\nmetadata: {name: "
 	    "works-%" PRId64 "}\nspec:\n  clusterQueue: simple-%" PRId64 "\n",
@@ -149,6 +180,10 @@ static void put_simple_pool(struct page *page, const int64_t *n)
 	if (n[3] > 0) {
 		put(page, "  maxSize: %" PRId64 "\n", n[2] + n[3] / 4);
 	}
+	if (n[4] != 0) {
+		put(page, "  template: {spec: {taints: [{key: dedicated, value: \"\", effect: "
+			  "NoSchedule}]}}\n");
+	}
 }
 
 static void put_documents(struct page *page, const struct plm_generated_part *part)
@@ -180,6 +215,14 @@ static void put_documents(struct page *page, const struct plm_generated_part *pa
 	case PLM_GENERATED_SIMPLE_POOL:
 		put_simple_pool(page, n);
 		return;
+	case PLM_GENERATED_DAEMON_SET:
+		put_daemon_set(page, n);
+		return;
+	case PLM_GENERATED_STATEFUL_SET:
+		put_stateful_set(page, n);
+		return;
+	case PLM_GENERATED_STOP:
+	case PLM_GENERATED_DROP_POOL:
 	case PLM_GENERATED_NODES:
 	case PLM_GENERATED_JOBS:
 	case PLM_GENERATED_SETS:
@@ -230,15 +273,6 @@ static void put_queue_label(struct page *page, const struct plm_generated *g, in
 	}
 }
 
-static void put_pod_spec(struct page *page, int64_t cpu_milli, int64_t priority)
-{
-	put(page, "{containers: [{name: c, image: i, resources: {requests: {cpu: %" PRId64 "m}}}]",
-	    cpu_milli);
-	if (priority > 0) {
-		put(page, ", priorityClassName: prio-%" PRId64, priority - 1);
-	}
-}
-
 static void put_jobs(struct page *page, const struct plm_generated *g,
 		     const struct plm_generated_part *part)
 {
@@ -247,8 +281,8 @@ static void put_jobs(struct page *page, const struct plm_generated *g,
 
 	put(page,
 	    "  - at: 5s\n    count: %" PRId64 "\n    every: %" PRId64
-	    "s\n    runtime: {min: 30s, max: 10m}\n    failPercent: 3\n    object:\n",
-	    n[2], n[3]);
+	    "s\n    runtime: {min: 30s, max: 10m}\n    failPercent: %" PRId64 "\n    object:\n",
+	    n[2], n[3], n[9]);
 	put(page, "      apiVersion: %s\n      kind: %s\n      metadata: {name: row%" PRId64,
 	    set ? "kueue.x-k8s.io/v1beta1" : "batch/v1", set ? "PodSet" : "Job", n[0]);
 	put(page, ", namespace: work, ");
@@ -259,9 +293,14 @@ static void put_jobs(struct page *page, const struct plm_generated *g,
 	} else {
 		put(page, "        parallelism: %" PRId64 "\n        completions: %" PRId64 "\n",
 		    n[4], n[5]);
+		put(page, "        backoffLimit: 2\n%s",
+		    (n[8] & 2) != 0 ? "        completionMode: Indexed\n" : "");
 	}
 	put(page, "        template: {spec: ");
 	put_pod_spec(page, n[6], n[7]);
+	if ((n[8] & 1) != 0) {
+		put(page, ", tolerations: [{key: dedicated, operator: Exists}]");
+	}
 	put(page, "%s}}\n", set ? "" : ", restartPolicy: Never");
 }
 
@@ -271,10 +310,19 @@ static void put_pods(struct page *page, const int64_t *n)
 	    "  - at: 20s\n    count: %" PRId64 "\n    every: %" PRId64
 	    "s\n    runtime: {min: 1m, max: 15m}\n    object:\n"
 	    "      apiVersion: v1\n      kind: Pod\n      metadata: {name: loose, namespace: "
-	    "work}\n"
+	    "work, labels: {app: loose}}\n"
 	    "      spec: ",
 	    n[1], n[2]);
 	put_pod_spec(page, n[3], 0);
+	if (n[4] == 1) {
+		put(page, ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+			  "topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, "
+			  "labelSelector: {matchLabels: {app: loose}}}]");
+	} else if (n[4] == 2) {
+		put(page, ", affinity: {podAntiAffinity: "
+			  "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+			  "kubernetes.io/hostname, labelSelector: {matchLabels: {app: loose}}}]}}");
+	}
 	put(page, "}\n");
 }
 
@@ -352,6 +400,18 @@ static const char *const fault_kinds[] = {"crash",	     "apiServerDown", "ec2Dow
 					  "lostResponses",   "conflicts",     "watchGone",
 					  "duplicateEvents", "diskFull",      "clockStep"};
 
+/*
+ * How long a fault lasts. Faults of single calls last longer; the API server is away for less than a node
+ * has to register: an engine that cannot see nodes takes them for lost, as it must.
+ */
+static int64_t fault_seconds(int64_t kind, int64_t drawn)
+{
+	if (kind == 3 || kind == 4 || kind == 6) {
+		return drawn * 6;
+	}
+	return kind == 1 ? drawn / 2 : drawn;
+}
+
 static void put_faults(struct page *page, const struct plm_generated *g)
 {
 	if (!any(g, PLM_GENERATED_FAULT, PLM_GENERATED_FAULT)) {
@@ -369,7 +429,7 @@ static void put_faults(struct page *page, const struct plm_generated *g)
 			put(page, ", by: %" PRId64 "s}\n", n[3] % 2 == 0 ? n[2] : -n[2]);
 		} else {
 			put(page, ", for: %" PRId64 "s, percent: %" PRId64 "}\n",
-			    n[0] == 3 || n[0] == 4 || n[0] == 6 ? n[2] * 6 : n[2], n[3]);
+			    fault_seconds(n[0], n[2]), n[3]);
 		}
 	}
 }
@@ -384,7 +444,9 @@ static const struct plm_generated_part *queue_part(const struct plm_generated *g
 	return NULL;
 }
 
-static void put_cut(struct page *page, const struct plm_generated *g, const int64_t *n)
+/* Queue n[0] with n[1] cpu and the fields 'more', applied again at n[2]. */
+static void put_cut(struct page *page, const struct plm_generated *g, const int64_t *n,
+		    const char *more)
 {
 	const struct plm_generated_part *queue = queue_part(g, n[0]);
 	struct page inner = {.text = page->text, .size = page->size};
@@ -397,6 +459,7 @@ static void put_cut(struct page *page, const struct plm_generated *g, const int6
 	}
 	/* The queue's document, indented: written behind the page first, then line by line into it. */
 	put_queue_spec(&inner, queue->n, n[1]);
+	put(&inner, "%s", more);
 	length = inner.size - page->size;
 	PLM_ASSERT(length < sizeof(document));
 	memcpy(document, page->text + page->size, length);
@@ -408,6 +471,20 @@ static void put_cut(struct page *page, const struct plm_generated *g, const int6
 		put(page, "      %.*s\n", (int)size, line);
 		from += size + 1;
 	}
+}
+
+static void put_stop(struct page *page, const struct plm_generated *g, const int64_t *n)
+{
+	const struct plm_generated_part *queue = queue_part(g, n[0]);
+	int64_t cut[3] = {n[0], 0, n[2]};
+
+	if (queue == NULL) {
+		return;
+	}
+	cut[1] = queue->n[2];
+	put_cut(page, g, cut, n[1] != 0 ? "  stopPolicy: HoldAndDrain\n" : "  stopPolicy: Hold\n");
+	cut[2] = n[3];
+	put_cut(page, g, cut, "");
 }
 
 static bool is_set(const struct plm_generated *g, int64_t row)
@@ -423,6 +500,7 @@ static bool is_set(const struct plm_generated *g, int64_t row)
 static void put_changes(struct page *page, const struct plm_generated *g)
 {
 	if (!any(g, PLM_GENERATED_DELETE, PLM_GENERATED_CUT) &&
+	    !any(g, PLM_GENERATED_STOP, PLM_GENERATED_DROP_POOL) &&
 	    !any(g, PLM_GENERATED_DEPLOYMENT, PLM_GENERATED_DEPLOYMENT)) {
 		return;
 	}
@@ -440,7 +518,14 @@ static void put_changes(struct page *page, const struct plm_generated *g)
 			    "}}\n",
 			    n[2], is_set(g, n[0]) ? "PodSet" : "Job", n[0], n[1]);
 		} else if (g->parts[i].kind == PLM_GENERATED_CUT) {
-			put_cut(page, g, n);
+			put_cut(page, g, n, "");
+		} else if (g->parts[i].kind == PLM_GENERATED_STOP) {
+			put_stop(page, g, n);
+		} else if (g->parts[i].kind == PLM_GENERATED_DROP_POOL) {
+			put(page,
+			    "  - {at: %" PRId64 "s, delete: {kind: NodePool, name: pool-%" PRId64
+			    "}}\n",
+			    n[1], n[0]);
 		} else if (g->parts[i].kind == PLM_GENERATED_DEPLOYMENT) {
 			put(page,
 			    "  - {at: %" PRId64 "s, scale: {kind: Deployment, namespace: work, "
