@@ -257,6 +257,17 @@ static bool stopped(const struct pass *p, const struct plm_workload *workload)
 	return job->suspended == 1 && job->active == 0 && job->started != PLM_TOLD_TO_RUN;
 }
 
+/*
+ * Nothing but its queue, or the workload itself, keeps it from being tried again: a queue that is stopped
+ * and a workload that is not active say so as long as they are, and nobody would say that it may go on.
+ */
+static bool may_try_again(int64_t reason)
+{
+	return reason == PLM_REASON_PREEMPTED || reason == PLM_REASON_NODE_FAILURES ||
+	       reason == PLM_REASON_CLUSTER_QUEUE_STOPPED ||
+	       reason == PLM_REASON_LOCAL_QUEUE_STOPPED || reason == PLM_REASON_DEACTIVATED;
+}
+
 static void release(const struct pass *p, plm_id id, const struct plm_workload *workload)
 {
 	struct plm_w_release *release = PLM_NEW(p->arena, struct plm_w_release);
@@ -265,7 +276,7 @@ static void release(const struct pass *p, plm_id id, const struct plm_workload *
 	release->ns = text(p, workload->object.ns);
 	release->name = text(p, workload->object.name);
 	release->reason = reason < 0 ? PLM_REASON_NONE : reason;
-	release->requeued = reason == PLM_REASON_PREEMPTED || reason == PLM_REASON_NODE_FAILURES;
+	release->requeued = may_try_again(reason);
 	release->why = (struct plm_w_explain){
 		.kind = PLM_KIND_WORKLOAD,
 		.ns = release->ns,
