@@ -5,6 +5,7 @@
  * A claim is good for the sticky workload of a queue only. In the snapshot it is usage of the
  * preemptor's queue: what it will be charged, less what its victims still hold.
  */
+#include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
 
 /* What workloads that are being evicted still hold, by root and pair; NULL until asked for. */
@@ -57,6 +58,23 @@ static void take_off(struct plm_uses claim, int64_t *leaving)
 	}
 }
 
+/* Does the preemptor still wait in 'queue' for what it was promised? */
+static bool holds_claim(const struct plm_state *st, plm_id queue, plm_id id)
+{
+	const struct plm_workload *workload = NULL;
+	struct plm_route route = {0};
+
+	if (id.n == 0) {
+		return false;
+	}
+	workload = plm_workload_at(st, id);
+	if (workload->hold.n == 0 || workload->stage != PLM_STAGE_PENDING) {
+		return false;
+	}
+	route = plm_queue_route(st, workload);
+	return route.rule == PLM_RULE_NONE && route.cluster.n == queue.n;
+}
+
 static struct plm_entry *entry_of(const struct plm_round *round, plm_id workload)
 {
 	for (uint32_t i = 0; i < round->count; i++) {
@@ -80,16 +98,14 @@ void plm_claims_enter(struct plm_round *round)
 	{
 		plm_id id = plm_cluster_queue_at(st, queue)->sticky;
 		uint32_t node = round->snap.queue_nodes[queue.n];
-		const struct plm_workload *workload = id.n == 0 ? NULL : plm_workload_at(st, id);
 		struct plm_entry *entry = NULL;
 		struct plm_uses claim = {0};
 
-		if (workload == NULL || workload->hold.n == 0 ||
-		    workload->stage != PLM_STAGE_PENDING ||
-		    round->snap.tree.nodes[node].cells == NULL) {
+		if (round->snap.tree.nodes[node].cells == NULL || !holds_claim(st, queue, id)) {
 			continue;
 		}
-		claim = plm_quotas_uses(&round->snap, node, workload->hold, workload);
+		claim = plm_quotas_uses(&round->snap, node, plm_workload_at(st, id)->hold,
+					plm_workload_at(st, id));
 		take_off(claim, leaving_of(round, &leaving, round->snap.tree.nodes[node].tree));
 		plm_quotas_use(&round->snap, node, claim);
 		entry = entry_of(round, id);

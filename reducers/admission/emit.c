@@ -224,11 +224,26 @@ void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_re
 	(void)plm_out_add(round->out, PLM_EV_PEND, pend, PLM_CAUSE_CYCLE);
 }
 
+void plm_emit_told(struct plm_round *round, const struct plm_entry *said)
+{
+	const struct plm_workload *workload = plm_workload_at(round->st, said->workload);
+	struct plm_w_pend *pend = NULL;
+
+	if (plm_why_same(&workload->why, &said->key)) {
+		return;
+	}
+	pend = PLM_NEW(round->arena, struct plm_w_pend);
+	pend->ns = text(round, workload->object.ns);
+	pend->name = text(round, workload->object.name);
+	pend->place = PLM_QUEUE_KEEP;
+	plm_why_fill(round->st, round->arena, said, &pend->why);
+	(void)plm_out_add(round->out, PLM_EV_PEND, pend, PLM_CAUSE_CYCLE);
+	round->changed = true;
+}
+
 void plm_emit_said(struct plm_round *round, plm_id id, const struct plm_why *key)
 {
-	const struct plm_workload *workload = plm_workload_at(round->st, id);
-	struct plm_w_pend *pend = NULL;
-	struct plm_entry entry = {
+	struct plm_entry said = {
 		.workload = id,
 		.key = *key,
 		.need = PLM_UNSET,
@@ -236,16 +251,7 @@ void plm_emit_said(struct plm_round *round, plm_id id, const struct plm_why *key
 		.limit = PLM_UNSET,
 	};
 
-	if (plm_why_same(&workload->why, key)) {
-		return;
-	}
-	pend = PLM_NEW(round->arena, struct plm_w_pend);
-	pend->ns = text(round, workload->object.ns);
-	pend->name = text(round, workload->object.name);
-	pend->place = PLM_QUEUE_KEEP;
-	plm_why_fill(round->st, round->arena, &entry, &pend->why);
-	(void)plm_out_add(round->out, PLM_EV_PEND, pend, PLM_CAUSE_CYCLE);
-	round->changed = true;
+	plm_emit_told(round, &said);
 }
 
 /* ---- preemption -------------------------------------------------------------------------------- */

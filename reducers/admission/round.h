@@ -98,6 +98,8 @@ void plm_emit_victims(struct plm_round *round, const struct plm_entry *entry);
 void plm_emit_hold(struct plm_round *round, const struct plm_entry *entry, bool keep);
 /* A workload that is no head: its reason, if that has changed. */
 void plm_emit_said(struct plm_round *round, plm_id workload, const struct plm_why *key);
+/* As plm_emit_said(), with operands. */
+void plm_emit_told(struct plm_round *round, const struct plm_entry *said);
 
 /* policy.c: what follows from checks, stops and deactivation; before the rounds. */
 void plm_policy_pass(struct plm_round *round);
