@@ -155,8 +155,9 @@ static void tell(struct plm_generated *scenario, struct verdict *verdict)
 	(void)snprintf(path, sizeof(path), "%s/failed-seed-%" PRIu64 ".yaml",
 		       root == NULL ? "." : root, scenario->seed);
 	(void)write_yaml(scenario, path);
-	print_message("seed %" PRIu64 ": %s\n  made smaller: %s\n  repeat with: %s/plimsoll sim %s "
-		      "--seed %" PRIu64 "\n",
+	print_message("seed %" PRIu64 ": %s\n  made smaller: %s\n"
+		      "  repeat with: %s/tests/sim/sim_tool %s --small --seed %" PRIu64
+		      " --text --trace -\n",
 		      scenario->seed, verdict->text, smaller.text, root == NULL ? "build" : root,
 		      path, scenario->seed);
 }

@@ -18,7 +18,7 @@
 /* Usage of one quota node that is above what it may have, as last seen. */
 #define PLM_SIM_OVER_MAX 64
 
-/* A snapshot as the engine handed it out. */
+/* The state as a snapshot would hold it. */
 struct plm_sim_image {
 	uint64_t seq;
 	uint8_t *bytes; /* owned */
@@ -49,7 +49,7 @@ struct plm_runner {
 	size_t next_fault;
 	uint64_t random;	    /* for crash points only */
 	struct plm_log_head known;  /* what the last engine was told is durable */
-	struct plm_sim_image image; /* newest snapshot */
+	struct plm_sim_image image; /* the newest */
 	struct plm_arena arena;	    /* of one check */
 	struct plm_sim_over over[PLM_SIM_OVER_MAX];
 	size_t over_count;

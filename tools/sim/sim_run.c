@@ -14,6 +14,8 @@
 #define RUNNER_BYTES ((size_t)1024 * 1024 * 1024)
 /* Steps at one instant; a healthy engine needs a handful. */
 #define STEPS_MAX 20
+/* Events between two images of the state. */
+#define IMAGE_EVENTS 400
 /* A planned crash waits this long for a write to happen at. */
 #define CRASH_PATIENCE_MS 60000
 /* An engine timer that is due but leads to nothing is looked at again after this. */
@@ -36,27 +38,37 @@ void plm_runner_broken(struct plm_runner *r, const char *format, ...)
 
 /* ---- the life of an engine ---------------------------------------------------------------------- */
 
-static void keep_image(void *self, const struct plm_snapshot_info *info,
-		       const struct plm_slice *parts, size_t count)
+/*
+ * Keep the state as a snapshot would, far more often than the engine makes one: the last one is where
+ * the second replay of S7 begins.
+ */
+static void keep_image(struct plm_runner *r)
 {
-	struct plm_runner *r = self;
+	const struct plm_state *st = plm_engine_state(r->engine);
+	struct plm_slice parts[PLM_IMAGE_PARTS];
+	size_t mark = plm_arena_mark(&r->arena);
 	size_t size = 0;
 	size_t at = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	if (st->seq - r->image.seq < IMAGE_EVENTS) {
+		return;
+	}
+	plm_image_parts(st, &r->arena, parts);
+	for (size_t i = 0; i < PLM_IMAGE_PARTS; i++) {
 		size += parts[i].size;
 	}
 	free(r->image.bytes);
 	r->image.bytes = malloc(size + 1);
 	PLM_ASSERT(r->image.bytes != NULL);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < PLM_IMAGE_PARTS; i++) {
 		if (parts[i].size > 0) {
 			memcpy(r->image.bytes + at, parts[i].ptr, parts[i].size);
 		}
 		at += parts[i].size;
 	}
 	r->image.size = size;
-	r->image.seq = info->seq;
+	r->image.seq = st->seq;
+	plm_arena_rewind(&r->arena, mark);
 }
 
 static void add_stats(struct plm_runner *r)
@@ -115,9 +127,6 @@ static void live(struct plm_runner *r)
 {
 	const struct plm_engine_options options = {
 		.log = NULL,
-		.snapshot = keep_image,
-		.snapshot_self = r,
-		.snapshot_events = 2048,
 		.clock = plm_world_clock(r->world),
 		.effects = plm_world_effects(r->world),
 		.cluster_uid = "00000000-0000-4000-8000-000000000001",
@@ -161,6 +170,7 @@ static void step(struct plm_runner *r)
 			return;
 		}
 		r->known = plm_log_head(r->log);
+		keep_image(r);
 		plm_runner_check_step(r);
 		if (n == STEPS_MAX) {
 			plm_runner_broken(r, "L5: more than %d steps at one instant", STEPS_MAX);
