@@ -380,10 +380,10 @@ static struct plm_json *texts_list(const struct listing *list, plm_sym span)
 	return texts;
 }
 
-/* Where a pod is, or is expected: a node, or a claim. Empty: nowhere. */
+/* Where a pod is expected (also when it has to leave its node), else where it is. 0: nowhere. */
 static plm_sym place_of(const struct plm_pod *pod)
 {
-	return pod->node.n != 0 ? pod->node : pod->target;
+	return pod->target.n != 0 ? pod->target : pod->node;
 }
 
 /* "ns/pod" of the pods on a claim, or on the node that it has become. */
@@ -506,7 +506,8 @@ static void put_placements(struct listing *list)
 		struct plm_slice name = name_of(list, &pod->object);
 		struct plm_json *row = NULL;
 
-		if (place_of(pod).n == 0 || plm_round_was_bound(list->round, name)) {
+		if (place_of(pod).n == 0 ||
+		    (pod->target.n == 0 && plm_round_was_bound(list->round, name))) {
 			continue;
 		}
 		row = plm_json_object(list->arena);
