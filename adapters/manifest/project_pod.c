@@ -137,14 +137,9 @@ static void ignore_rest(struct plm_doc *spec)
 	}
 }
 
-/* Topology and volumes of pods are kept for the reducers to come. */
+/* Volumes of pods are kept for the reducers to come. */
 static void undecided_shape(struct plm_doc *spec, const struct plm_w_shape *shape)
 {
-	struct plm_doc *affinity = plm_doc_get(spec, "affinity");
-
-	plm_project_undecided(plm_doc_get(affinity, "podAffinity"));
-	plm_project_undecided(plm_doc_get(affinity, "podAntiAffinity"));
-	plm_project_undecided(plm_doc_get(spec, "topologySpreadConstraints"));
 	if (shape->volume_claims.count > 0) {
 		plm_project_undecided(plm_doc_get(spec, "volumes"));
 	}

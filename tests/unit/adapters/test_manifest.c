@@ -275,8 +275,6 @@ static void kept_fields_without_effect_are_named(void **state)
 			"disruption: {consolidationPolicy: WhenEmpty}}\n"),
 		"");
 	assert_string_equal(heard.warnings,
-			    "Pod: spec.affinity.podAffinity is not decided on\n"
-			    "Pod: spec.topologySpreadConstraints is not decided on\n"
 			    "Pod: spec.volumes is not decided on\n"
 			    "Pod: spec.resourceClaims is not decided on\n"
 			    "NodePool: spec.template.spec.expireAfter is not decided on\n"
