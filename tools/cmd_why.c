@@ -202,7 +202,12 @@ static void print_causes(struct plm_cli *call, struct plm_json *doc)
 		struct plm_slice type = text_at(causes->items[i], "type");
 		struct plm_slice object = text_at(causes->items[i], "object");
 
-		(void)fprintf(call->out, "%s%.*s %" PRId64 "%s%.*s%s", i > 0 ? " <- " : "", S(type),
+		/* What came after the decision did not cause it. */
+		bool later =
+			number_at(causes->items[i], "seq") > number_at(causes->items[0], "seq");
+		const char *link = later ? "; since then " : " <- ";
+
+		(void)fprintf(call->out, "%s%.*s %" PRId64 "%s%.*s%s", i > 0 ? link : "", S(type),
 			      number_at(causes->items[i], "seq"), object.size > 0 ? " (" : "",
 			      S(object), object.size > 0 ? ")" : "");
 	}

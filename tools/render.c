@@ -122,8 +122,8 @@ static const struct words words[] = {
 		{"[{detail} is the cheapest ][for {need} pods][ in node pool {object}]", ""},
 	[PLM_RULE_EXISTING_NODE] = {"fits node {object}", ""},
 	[PLM_RULE_OPEN_CLAIM] = {"fits node claim {object}", ""},
-	[PLM_RULE_EMPTY_NODE] = {"node {object} was empty for {have}[, at most {need} are kept "
-				 "waiting][ in node pool {detail}]",
+	[PLM_RULE_EMPTY_NODE] = {"node {object} was empty for {have}[; node pool {detail} keeps "
+				 "empty nodes for {need}]",
 				 ""},
 	[PLM_RULE_MIN_SIZE] =
 		{"node pool {object} keeps a minimum of nodes[; {detail} is the cheapest]", ""},

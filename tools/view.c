@@ -39,8 +39,20 @@ enum plm_code plm_view_open(struct plm_cli *call, struct plm_view *view, struct 
 	return code == PLM_OK ? plm_view_move(view, seq, err) : code;
 }
 
+enum plm_code plm_view_look_back(struct plm_view *view, uint64_t seq, struct plm_error *err)
+{
+	struct plm_fold_report report;
+
+	PLM_ASSERT(!view->looked_back);
+	view->looked_back = true;
+	return plm_input_fold(&view->input, seq, &view->earlier, &report, err);
+}
+
 void plm_view_close(struct plm_view *view)
 {
+	if (view->looked_back) {
+		plm_state_fini(&view->earlier);
+	}
 	if (view->folded) {
 		plm_state_fini(&view->state);
 	}

@@ -18,6 +18,8 @@ struct plm_view {
 	int64_t asked_ms; /* the moment that was named, PLM_UNSET when none was */
 	struct plm_state state;
 	bool folded;
+	struct plm_state earlier; /* of plm_view_look_back() */
+	bool looked_back;
 	char hash[33];
 };
 
@@ -27,6 +29,9 @@ enum plm_code plm_view_open(struct plm_cli *call, struct plm_view *view,
 /* Fold the same source to 'seq' instead. */
 enum plm_code plm_view_move(struct plm_view *view, uint64_t seq,
 			    struct plm_error *err) PLM_MUST_CHECK;
+/* Fold to 'seq' beside: 'view->earlier' lives as long as the view. Only once. */
+enum plm_code plm_view_look_back(struct plm_view *view, uint64_t seq,
+				 struct plm_error *err) PLM_MUST_CHECK;
 void plm_view_close(struct plm_view *view);
 
 /* {"seq", "time"}. */

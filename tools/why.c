@@ -552,22 +552,39 @@ static enum plm_code find_last(struct answer *a, struct plm_error *err)
 	return PLM_OK;
 }
 
+/*
+ * What is gone is asked about in the state just before the last event about it: there the decision that
+ * ended it is known. An object that no state ever held (a result for something else) has its record only.
+ */
 static enum plm_code why_gone(struct answer *a, struct plm_error *err)
 {
+	uint64_t last = 0;
 	enum plm_code code = find_last(a, err);
 
 	if (code != PLM_OK) {
 		return code;
 	}
-	if (a->fact == 0) {
+	last = a->fact;
+	if (last == 0) {
 		return plm_fail(err, PLM_E_NOT_FOUND, "no %s called %.*s ever existed up to there",
 				plm_names_text(&plm_names_kind, a->subject.kind),
 				(int)a->subject.name.size, (const char *)a->subject.name.ptr);
 	}
+	code = plm_view_look_back(a->view, last - 1, err);
+	if (code != PLM_OK) {
+		return code;
+	}
+	if (plm_subject_find(&a->view->earlier, &a->subject, &a->id, NULL) == PLM_OK) {
+		a->st = &a->view->earlier;
+		why_kind(a);
+	}
 	a->state = "Gone";
-	a->why = logged_why(a, a->decision);
-	if (a->why == NULL) {
-		a->message = plm_arena_format(a->arena, "last seen in event %" PRIu64, a->fact);
+	a->fact = last;
+	if (a->why == NULL && a->decision != 0) {
+		a->why = logged_why(a, a->decision);
+	}
+	if (a->why == NULL && a->message.size == 0) {
+		a->message = plm_arena_format(a->arena, "last seen in event %" PRIu64, last);
 	}
 	return PLM_OK;
 }

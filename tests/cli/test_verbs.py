@@ -206,6 +206,12 @@ def test_why_of_what_is_gone(run, folder):
     doc = objects(run("why", gone, "-L", run.log("sim"), "-o", "json"))
     assert doc["reason"] == "Empty" and "was empty for" in doc["message"], doc
     assert doc["decision"]["seq"] > 0
+    node = doc["message"].split()[1]
+    of_node = objects(run("why", f"node/{node}", "-L", run.log("sim"), "-o", "json"))
+    assert (of_node["state"], of_node["reason"], of_node["decision"]) == (
+        "Gone", "Empty", doc["decision"]), of_node
+    assert f"because of  CLAIM_END {doc['decision']['seq']}" in run(
+        "why", f"node/{node}", "-L", run.log("sim"))
 
 
 def test_why_at_a_point(run, folder):

@@ -56,7 +56,7 @@ static const struct message_case {
 	 PLM_UNSET, 300000, "it took longer than 5m0s", ""},
 	{"an empty node", PLM_RULE_EMPTY_NODE, PLM_REASON_EMPTY, "n1", "emptyMs", "", "gpu", 600000,
 	 660000, PLM_UNSET,
-	 "node n1 was empty for 11m0s, at most 10m0s are kept waiting in node pool gpu", ""},
+	 "node n1 was empty for 11m0s; node pool gpu keeps empty nodes for 10m0s", ""},
 };
 
 static void message_row(const struct message_case *row)
