@@ -103,7 +103,7 @@ bool plm_offering_usable(const struct plm_pass *pass, plm_sym type,
 	return plm_stock_out_live(pass->st) == 0 || !refused(pass, type, offering);
 }
 
-static void enter_offerings(struct plm_pass *pass, uint32_t type, const uint32_t *classes)
+static void enter_offerings(struct plm_pass *pass, uint32_t type)
 {
 	struct plm_types *types = &pass->types;
 	uint32_t count = 0;
@@ -111,42 +111,52 @@ static void enter_offerings(struct plm_pass *pass, uint32_t type, const uint32_t
 		PLM_SPAN(pass->st, types->slots[type]->offerings, struct plm_offering, &count);
 	uint64_t *available = types->available + (size_t)type * types->offer_words;
 	uint64_t *existing = types->existing + (size_t)type * types->offer_words;
+	uint32_t at = types->offer_first[type];
 
-	for (uint32_t i = 0; i < count; i++) {
-		PLM_BIT_SET(existing, classes[i]);
+	for (uint32_t i = 0; i < count; i++, at++) {
+		PLM_BIT_SET(existing, types->offer_class[at]);
+		types->offer_price[at] = PLM_UNSET;
 		if (plm_offering_usable(pass, types->slots[type]->name, &offerings[i])) {
-			PLM_BIT_SET(available, classes[i]);
+			types->offer_price[at] = offerings[i].price_micro;
+			PLM_BIT_SET(available, types->offer_class[at]);
 		}
 	}
 }
 
-static uint32_t offerings_of(const struct plm_pass *pass, uint32_t type)
+/* Where each type's offerings begin in the lists of all; the number of all. */
+static uint32_t lay_out_offers(struct plm_pass *pass)
 {
-	uint32_t count = 0;
+	struct plm_types *types = &pass->types;
+	uint32_t total = 0;
 
-	(void)PLM_SPAN(pass->st, pass->types.slots[type]->offerings, struct plm_offering, &count);
-	return count;
+	types->offer_first = PLM_NEW_ARRAY(pass->arena, (size_t)types->count + 1, uint32_t);
+	for (uint32_t t = 0; t < types->count; t++) {
+		uint32_t count = 0;
+
+		(void)PLM_SPAN(pass->st, types->slots[t]->offerings, struct plm_offering, &count);
+		types->offer_first[t] = total;
+		total += count;
+	}
+	types->offer_first[types->count] = total;
+	return total;
 }
 
 static void build_offers(struct plm_pass *pass)
 {
 	struct plm_types *types = &pass->types;
-	uint32_t total = 0;
+	uint32_t total = lay_out_offers(pass);
 	uint32_t at = 0;
-	uint32_t *classes = NULL;
 
-	for (uint32_t t = 0; t < types->count; t++) {
-		total += offerings_of(pass, t);
-	}
 	types->offers = PLM_NEW_ARRAY(pass->arena, total, struct plm_offer_class);
-	classes = PLM_NEW_ARRAY(pass->arena, total, uint32_t);
+	types->offer_class = PLM_NEW_ARRAY(pass->arena, total, uint32_t);
+	types->offer_price = PLM_NEW_ARRAY(pass->arena, total, int64_t);
 	for (uint32_t t = 0; t < types->count; t++) {
 		uint32_t count = 0;
 		const struct plm_offering *list =
 			PLM_SPAN(pass->st, types->slots[t]->offerings, struct plm_offering, &count);
 
 		for (uint32_t i = 0; i < count; i++) {
-			classes[at++] = offer_class(pass, &list[i]);
+			types->offer_class[at++] = offer_class(pass, &list[i]);
 		}
 	}
 	types->offer_words = (types->offer_count + 63) / 64;
@@ -154,12 +164,11 @@ static void build_offers(struct plm_pass *pass)
 		PLM_NEW_ARRAY(pass->arena, (size_t)types->count * types->offer_words, uint64_t);
 	types->existing =
 		PLM_NEW_ARRAY(pass->arena, (size_t)types->count * types->offer_words, uint64_t);
-	at = 0;
 	for (uint32_t t = 0; t < types->count; t++) {
-		enter_offerings(pass, t, classes + at);
-		at += offerings_of(pass, t);
+		enter_offerings(pass, t);
 	}
 	plm_pass_reservations(pass);
+	plm_pass_prices(pass);
 }
 
 static void build_type(struct plm_pass *pass, uint32_t t)
@@ -256,11 +265,10 @@ void plm_types_meet(const struct plm_pass *pass, const struct plm_req *req, uint
 	plm_arena_rewind(pass->arena, mark);
 }
 
-void plm_types_offered(const struct plm_pass *pass, const struct plm_reqs *reqs,
-		       const uint64_t *offered, uint64_t *bits)
+/* Offering classes that fit 'reqs', as bits. */
+uint64_t *plm_types_fitting(const struct plm_pass *pass, const struct plm_reqs *reqs)
 {
 	const struct plm_types *types = &pass->types;
-	size_t mark = plm_arena_mark(pass->arena);
 	uint64_t *fits = PLM_NEW_ARRAY(pass->arena, types->offer_words, uint64_t);
 
 	for (uint32_t c = 0; c < types->offer_count; c++) {
@@ -268,6 +276,16 @@ void plm_types_offered(const struct plm_pass *pass, const struct plm_reqs *reqs,
 			PLM_BIT_SET(fits, c);
 		}
 	}
+	return fits;
+}
+
+void plm_types_offered(const struct plm_pass *pass, const struct plm_reqs *reqs,
+		       const uint64_t *offered, uint64_t *bits)
+{
+	const struct plm_types *types = &pass->types;
+	size_t mark = plm_arena_mark(pass->arena);
+	const uint64_t *fits = plm_types_fitting(pass, reqs);
+
 	for (uint32_t t = 0; t < types->count; t++) {
 		const uint64_t *have = offered + (size_t)t * types->offer_words;
 		uint64_t any = 0;
@@ -297,22 +315,6 @@ bool plm_types_offer_fits(const struct plm_pass *pass, uint32_t type,
 		}
 	}
 	PLM_UNREACHABLE();
-}
-
-int64_t plm_types_price(const struct plm_pass *pass, uint32_t type, const struct plm_reqs *reqs)
-{
-	uint32_t count = 0;
-	const struct plm_offering *list =
-		PLM_SPAN(pass->st, pass->types.slots[type]->offerings, struct plm_offering, &count);
-	int64_t best = PLM_UNSET;
-
-	for (uint32_t i = 0; i < count; i++) {
-		if ((best == PLM_UNSET || list[i].price_micro < best) &&
-		    plm_types_offer_fits(pass, type, &list[i], reqs)) {
-			best = list[i].price_micro;
-		}
-	}
-	return best;
 }
 
 uint32_t plm_types_count(const struct plm_pass *pass, const uint64_t *bits)

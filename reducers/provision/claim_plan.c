@@ -1,5 +1,4 @@
 /* Can a pod join an open claim, or begin one? karpenter.md 2.7 and the third step of 2.5. */
-#include "core/sort.h"
 #include "reducers/provision/pass.h"
 
 /* What a claim would be with one pod more. */
@@ -149,9 +148,9 @@ static void link_want(struct plm_pass *pass, struct plm_open *claim, uint32_t wa
  * false when the long way must be gone; '*out_never' tells that no type can have the room.
  */
 static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
-		     const struct plm_want_shape *shape, uint32_t try, bool *out_never)
+		     const struct plm_want_shape *shape, uint32_t asked, bool *out_never)
 {
-	bool all = try < pass->try_count && PLM_BIT(claim->absorbed, try) != 0 &&
+	bool all = asked < pass->ask_count && PLM_BIT(claim->absorbed, asked) != 0 &&
 		   pass->types.reservation_count == 0;
 
 	*out_never = false;
@@ -171,6 +170,25 @@ static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
 	return true;
 }
 
+static bool has_room(const struct plm_pass *pass, const struct plm_open *claim,
+		     const int64_t *requests);
+
+/*
+ * The fast way of the thrifty packing: the cheapest type has room, so it stays what it is. Which dearer
+ * types hold the claim, too, is looked at when it is finished.
+ */
+static bool add_thrifty(struct plm_pass *pass, struct plm_open *claim,
+			const struct plm_want_shape *shape, uint32_t asked)
+{
+	if (claim->pods == 0 || !PLM_BIT(claim->absorbed, asked) ||
+	    pass->types.reservation_count > 0 || !has_room(pass, claim, shape->requests)) {
+		return false;
+	}
+	plm_res_add(pass, claim->total, shape->requests);
+	claim->stale = true;
+	return true;
+}
+
 static void commit(struct plm_pass *pass, struct plm_open *claim, const struct trial *trial)
 {
 	claim->reqs = trial->reqs;
@@ -178,6 +196,7 @@ static void commit(struct plm_pass *pass, struct plm_open *claim, const struct t
 	claim->total = trial->total;
 	claim->most = trial->most;
 	claim->least = trial->least;
+	claim->stale = false;
 	plm_reserve_commit(pass, claim, trial->held);
 }
 
@@ -211,7 +230,7 @@ static enum verdict join_reqs(struct plm_pass *pass, const struct plm_open *clai
 {
 	const struct plm_ask *asked = &pass->kinds[shape->kind].asks[ask];
 
-	if (!PLM_BIT(claim->absorbed, shape->first_try + ask)) {
+	if (!PLM_BIT(claim->absorbed, plm_ask_index(pass, shape, ask))) {
 		if (plm_taints_refuse(&pass->sched, &pass->pools[claim->pool].taints,
 				      &asked->tolerations) != NULL ||
 		    !plm_reqs_compatible(&pass->sched, &trial->reqs, &asked->reqs, true, NULL)) {
@@ -258,6 +277,74 @@ static enum verdict run_trial(struct plm_pass *pass, struct plm_open *claim,
 	return VERDICT_FITS;
 }
 
+static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *shape, uint32_t ask);
+
+/* May the claim still become dearer? Only the newest: to look at all for every pod takes too long. */
+static bool may_grow(const struct plm_pass *pass, const struct plm_open *claim)
+{
+	return claim->index + PLM_THRIFT_OPEN >= pass->claims_made;
+}
+
+/* Has the claim's cheapest type room for one pod more? */
+static bool has_room(const struct plm_pass *pass, const struct plm_open *claim,
+		     const int64_t *requests)
+{
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		if (plm_add_sat(claim->total[r], requests[r]) > claim->roomy[r]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Would the pod make its claim dearer by more than a claim of its own costs? */
+static bool too_dear(struct plm_pass *pass, struct plm_open *claim, const struct trial *trial,
+		     const struct plm_want_shape *shape, uint32_t ask)
+{
+	int64_t after = plm_types_cheapest(pass, trial->bits, &trial->reqs);
+	int64_t alone = 0;
+
+	if (after == PLM_UNSET || claim->price == PLM_UNSET || after == claim->price) {
+		return false;
+	}
+	if (!may_grow(pass, claim)) {
+		return true;
+	}
+	alone = price_alone(pass, shape, ask);
+	return alone != PLM_UNSET && after - claim->price > alone;
+}
+
+/* Room of one type beside the daemons that run on it. */
+static void add_room(const struct plm_pass *pass, struct plm_open *claim, uint32_t type)
+{
+	const struct plm_pool *pool = &pass->pools[claim->pool];
+	const int64_t *have = pass->types.allocatable + (size_t)type * pass->res.count;
+
+	for (uint32_t g = 0; g < pool->overhead_count; g++) {
+		for (uint32_t r = 0; PLM_BIT(pool->overheads[g].bits, type) && r < pass->res.count;
+		     r++) {
+			claim->roomy[r] =
+				plm_max(claim->roomy[r], have[r] - pool->overheads[g].requests[r]);
+		}
+	}
+}
+
+/* Price and room of the cheapest type that is left, after they have changed. */
+static void measure(struct plm_pass *pass, struct plm_open *claim)
+{
+	const struct plm_price_list *list = plm_types_prices(pass, &claim->reqs);
+
+	claim->price = PLM_UNSET;
+	memset(claim->roomy, 0, pass->res.count * sizeof(int64_t));
+	for (uint32_t i = 0; i < pass->types.count; i++) {
+		if (PLM_BIT(claim->bits, list->order[i])) {
+			claim->price = list->prices[list->order[i]];
+			add_room(pass, claim, list->order[i]);
+			return;
+		}
+	}
+}
+
 static void placed(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
@@ -277,10 +364,21 @@ static enum verdict add(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	struct trial trial;
 	enum verdict verdict = VERDICT_FITS;
 	bool never = plm_ports_taken(&pass->sched, claim->ports, kind->shape.ports);
+	bool grows = false;
 
 	pass->spent++;
+	if (pass->thrifty && !held && claim->pods > 0 && !may_grow(pass, claim) &&
+	    !has_room(pass, claim, shape->requests)) {
+		return VERDICT_NOT_NOW;
+	}
+	if (pass->thrifty && !never && !held && kind->shape.ports.n == 0 &&
+	    add_thrifty(pass, claim, shape, plm_ask_index(pass, shape, ask))) {
+		placed(pass, claim, want);
+		return VERDICT_FITS;
+	}
 	if (!never && kind->shape.ports.n == 0 &&
-	    add_fast(pass, claim, shape, held ? pass->try_count : try, &never)) {
+	    add_fast(pass, claim, shape, held ? pass->ask_count : plm_ask_index(pass, shape, ask),
+		     &never)) {
 		placed(pass, claim, want);
 		return VERDICT_FITS;
 	}
@@ -300,11 +398,43 @@ static enum verdict add(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 		}
 		return verdict;
 	}
+	grows = pass->thrifty && (trial.narrowed || !has_room(pass, claim, shape->requests));
+	if (grows && !held && claim->pods > 0 && too_dear(pass, claim, &trial, shape, ask)) {
+		plm_arena_rewind(pass->arena, mark);
+		PLM_BIT_SET(claim->dear, try);
+		return VERDICT_NOT_NOW;
+	}
 	commit(pass, claim, &trial);
-	PLM_BIT_SET(claim->absorbed, try);
+	if (grows) {
+		measure(pass, claim);
+		memset(claim->dear, 0, pass->try_words * sizeof(uint64_t));
+	}
+	PLM_BIT_SET(claim->absorbed, plm_ask_index(pass, shape, ask));
 	claim->ports = plm_ports_add(&pass->sched, claim->ports, kind->shape.ports);
 	placed(pass, claim, want);
 	return VERDICT_FITS;
+}
+
+void plm_open_finish(struct plm_pass *pass, struct plm_open *claim)
+{
+	struct trial trial;
+	bool some = false;
+
+	if (!claim->stale) {
+		return;
+	}
+	trial = begin_trial(pass, claim, claim->total);
+	memcpy(trial.total, claim->total, pass->res.count * sizeof(int64_t));
+	some = filter(pass, claim, claim->bits, (plm_sym){0}, &trial);
+	PLM_ASSERT(some);
+	claim->bits = trial.bits;
+	claim->stale = false;
+}
+
+/* Nothing that is wanted fits any more, and it is too old to grow: it is not looked at again. */
+bool plm_open_is_full(const struct plm_pass *pass, const struct plm_open *claim)
+{
+	return !may_grow(pass, claim) && !has_room(pass, claim, pass->least);
 }
 
 bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
@@ -369,7 +499,17 @@ static void list_add(struct plm_pass *pass, struct plm_open *claim)
 		pass->claims = list;
 		pass->claim_capacity = room;
 	}
-	pass->claims[pass->claim_count++] = claim;
+	/* The first of those that take no more makes room among the open ones. */
+	pass->claims[pass->claim_count++] = pass->claims[pass->open_count];
+	pass->claims[pass->open_count++] = claim;
+}
+
+/* Opened for good. */
+static void enter(struct plm_pass *pass, struct plm_open *claim)
+{
+	pass->claims_made++;
+	take_limits(pass, &pass->pools[claim->pool], claim);
+	list_add(pass, claim);
 }
 
 static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
@@ -381,9 +521,12 @@ static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
 	claim->pool = pool_index;
 	claim->index = pass->claims_made;
 	claim->host = (plm_sym){PLM_SYM_OUTSIDE + pass->claims_made};
-	host = plm_req_make(&pass->sched, pass->sched.known[PLM_KNOWN_HOSTNAME], PLM_OP_IN,
-			    &claim->host, 1);
-	claim->reqs = plm_reqs_add(&pass->sched, &pool->reqs, &host);
+	claim->reqs = pool->reqs;
+	if (pass->topology != NULL) {
+		host = plm_req_make(&pass->sched, pass->sched.known[PLM_KNOWN_HOSTNAME], PLM_OP_IN,
+				    &claim->host, 1);
+		claim->reqs = plm_reqs_add(&pass->sched, &pool->reqs, &host);
+	}
 	claim->bits = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
 	memcpy(claim->bits, pool->bits, pass->types.words * sizeof(uint64_t));
 	plm_pool_within_limits(pass, pool, claim->bits);
@@ -394,11 +537,84 @@ static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
 		claim->most[r] = INT64_MAX;
 		claim->least[r] = INT64_MIN;
 	}
+	claim->price = PLM_UNSET;
+	claim->dear = PLM_NEW_ARRAY(pass->arena, pass->thrifty ? pass->try_words : 0, uint64_t);
+	claim->roomy = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 	claim->failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
-	claim->absorbed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
+	claim->absorbed = PLM_NEW_ARRAY(pass->arena, (pass->ask_count + 63) / 64, uint64_t);
 	claim->held = PLM_NEW_ARRAY(pass->arena, pass->types.reservation_words, uint64_t);
 	claim->relaxed = plm_root(pass->st)->min_values == PLM_MIN_VALUES_BEST_EFFORT;
 	return claim;
+}
+
+/* May equal pods share what a new claim of the pool becomes with one of them? */
+static bool may_repeat(const struct plm_pass *pass, const struct plm_pool *pool)
+{
+	return pass->topology == NULL && !pool->limited && pass->types.reservation_count == 0;
+}
+
+static void remember_first(const struct plm_pass *pass, struct plm_pool *pool, uint32_t try,
+			   const struct plm_open *claim)
+{
+	struct plm_first *first = &pool->firsts[try];
+
+	*first = (struct plm_first){.reqs = claim->reqs,
+				    .bits = claim->bits,
+				    .most = claim->most,
+				    .least = claim->least,
+				    .price = claim->price};
+	first->roomy = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
+	memcpy(first->roomy, claim->roomy, pass->res.count * sizeof(int64_t));
+}
+
+/* A new claim of the pool as it was made for an equal pod before. */
+static void repeat_first(struct plm_pass *pass, uint32_t pool_index, uint32_t want, uint32_t ask)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	uint32_t try = shape->first_try + ask;
+	const struct plm_first *first = &pass->pools[pool_index].firsts[try];
+	struct plm_open *claim = begin_claim(pass, pool_index);
+
+	claim->reqs = first->reqs;
+	claim->bits = first->bits;
+	claim->most = first->most;
+	claim->least = first->least;
+	claim->price = first->price;
+	claim->relaxed = false;
+	memcpy(claim->roomy, first->roomy, pass->res.count * sizeof(int64_t));
+	plm_res_add(pass, claim->total, shape->requests);
+	PLM_BIT_SET(claim->absorbed, plm_ask_index(pass, shape, ask));
+	claim->ports =
+		plm_ports_add(&pass->sched, claim->ports, pass->kinds[shape->kind].shape.ports);
+	placed(pass, claim, want);
+	enter(pass, claim);
+}
+
+/* What one pod of 'shape' costs on a claim of its own, in the first pool that takes it. */
+static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *shape, uint32_t ask)
+{
+	int64_t *memo = &pass->alone[shape->first_try + ask];
+
+	for (uint32_t p = 0; *memo == 0 && p < pass->pool_count; p++) {
+		size_t mark = plm_arena_mark(pass->arena);
+		struct plm_open *claim = NULL;
+		struct trial trial;
+
+		if (pass->pools[p].use != PLM_POOL_USED || pass->pools[p].nodes_left <= 0 ||
+		    pass->pools[p].size_left <= 0) {
+			continue;
+		}
+		claim = begin_claim(pass, p);
+		trial = begin_trial(pass, claim, shape->requests);
+		if (run_trial(pass, claim, shape, ask, &trial) == VERDICT_FITS) {
+			*memo = plm_types_cheapest(pass, trial.bits, &trial.reqs);
+		}
+		plm_arena_rewind(pass->arena, mark);
+	}
+	if (*memo == 0) {
+		*memo = PLM_UNSET;
+	}
+	return *memo;
 }
 
 enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
@@ -415,6 +631,10 @@ enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 		    pool->nodes_left <= 0 || pool->size_left <= 0) {
 			continue;
 		}
+		if (pool->firsts[shape->first_try + ask].bits != NULL) {
+			repeat_first(pass, p, want, ask);
+			return PLM_OPENED;
+		}
 		if (pass->topology != NULL) {
 			plm_topology_add_host(pass->topology,
 					      (plm_sym){PLM_SYM_OUTSIDE + pass->claims_made});
@@ -424,9 +644,10 @@ enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 		verdict = add(pass, claim, want, ask);
 		if (verdict == VERDICT_FITS) {
 			claim->relaxed = false;
-			pass->claims_made++;
-			take_limits(pass, pool, claim);
-			list_add(pass, claim);
+			enter(pass, claim);
+			if (may_repeat(pass, pool)) {
+				remember_first(pass, pool, shape->first_try + ask, claim);
+			}
 			return PLM_OPENED;
 		}
 		plm_arena_rewind(pass->arena, mark);
@@ -453,9 +674,7 @@ bool plm_open_empty(struct plm_pass *pass, uint32_t index)
 		return false;
 	}
 	claim->relaxed = false;
-	pass->claims_made++;
-	take_limits(pass, pool, claim);
-	list_add(pass, claim);
+	enter(pass, claim);
 	return true;
 }
 
@@ -474,12 +693,12 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	if (!plm_res_fits(pass, shape->requests, seat->left) ||
 	    plm_taints_refuse(&pass->sched, &seat->taints, &asked->tolerations) != NULL ||
 	    plm_ports_taken(&pass->sched, seat->ports, kind->shape.ports) ||
-	    (!PLM_BIT(seat->absorbed, try) &&
+	    (!PLM_BIT(seat->absorbed, plm_ask_index(pass, shape, ask)) &&
 	     !plm_reqs_compatible(&pass->sched, &seat->reqs, &asked->reqs, false, NULL))) {
 		PLM_BIT_SET(seat->failed, try);
 		return false;
 	}
-	if (!PLM_BIT(seat->absorbed, try)) {
+	if (!PLM_BIT(seat->absorbed, plm_ask_index(pass, shape, ask))) {
 		reqs = plm_reqs_merge(&pass->sched, &seat->reqs, &asked->reqs);
 	}
 	if (plm_kind_held(pass, shape->kind, ask) &&
@@ -487,7 +706,7 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 		return false;
 	}
 	seat->reqs = reqs;
-	PLM_BIT_SET(seat->absorbed, try);
+	PLM_BIT_SET(seat->absorbed, plm_ask_index(pass, shape, ask));
 	plm_res_sub(pass, seat->left, shape->requests);
 	seat->ports = plm_ports_add(&pass->sched, seat->ports, kind->shape.ports);
 	plm_kind_record(pass, shape->kind, &site, &seat->reqs);
@@ -497,45 +716,4 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	seat->first = want + 1;
 	seat->pods++;
 	return true;
-}
-
-/* ---- types of a finished claim ----------------------------------------------------------------- */
-
-struct by_price {
-	const struct plm_pass *pass;
-	const int64_t *prices;
-};
-
-static int cheapest_first(const void *context, uint32_t a, uint32_t b)
-{
-	const struct by_price *by = context;
-	int64_t x = by->prices[a] == PLM_UNSET ? INT64_MAX : by->prices[a];
-	int64_t y = by->prices[b] == PLM_UNSET ? INT64_MAX : by->prices[b];
-
-	if (x != y) {
-		return x < y ? -1 : 1;
-	}
-	/* The catalogue is in order of name. */
-	return a < b ? -1 : (a > b ? 1 : 0);
-}
-
-uint32_t *plm_open_types(const struct plm_pass *pass, const struct plm_open *claim, uint32_t most,
-			 uint32_t *out_count, int64_t *out_price)
-{
-	int64_t *prices = PLM_NEW_ARRAY(pass->arena, pass->types.count, int64_t);
-	uint32_t *types = PLM_NEW_ARRAY(pass->arena, pass->types.count, uint32_t);
-	struct by_price by = {pass, prices};
-	uint32_t count = 0;
-
-	for (uint32_t t = 0; t < pass->types.count; t++) {
-		if (PLM_BIT(claim->bits, t)) {
-			prices[t] = plm_types_price(pass, t, &claim->reqs);
-			types[count++] = t;
-		}
-	}
-	PLM_ASSERT(count > 0);
-	plm_sort(types, count, cheapest_first, &by, pass->arena);
-	*out_count = count < most ? count : most;
-	*out_price = prices[types[0]];
-	return types;
 }

@@ -475,6 +475,8 @@ void plm_pass_kinds(struct plm_pass *pass)
 	}
 	for (uint32_t k = 0; k < pass->kind_count; k++) {
 		build_asks(pass, &pass->kinds[k]);
+		pass->kinds[k].first_ask = pass->ask_count;
+		pass->ask_count += pass->kinds[k].ask_count;
 		if (pass->kinds[k].set != 0) {
 			plm_gang_asks(pass, &pass->kinds[k]);
 		}

@@ -298,40 +298,63 @@ static int cheapest_offer(const void *context, uint32_t a, uint32_t b)
 	return order != 0 ? order : (a < b ? -1 : (a > b ? 1 : 0));
 }
 
-/* Offerings of 'types' that fit 'reqs', by price, then name, then zone; '*out_price' of the best. */
-static struct plm_vec emit_offers(const struct plm_pass *pass, const uint32_t *types,
-				  uint32_t type_count, const struct plm_reqs *reqs,
-				  int64_t *out_price)
+/* Offerings of one type that fit go to the end of 'rows'. */
+static uint32_t put_offers(const struct plm_pass *pass, uint32_t type, const struct plm_reqs *reqs,
+			   struct offer_row *rows)
 {
+	uint32_t offerings = 0;
+	const struct plm_offering *list = PLM_SPAN(pass->st, pass->types.slots[type]->offerings,
+						   struct plm_offering, &offerings);
+	uint32_t count = 0;
+
+	for (uint32_t k = 0; k < offerings; k++) {
+		if (plm_types_offer_fits(pass, type, &list[k], reqs)) {
+			rows[count++] = (struct offer_row){
+				type, list[k].zone, list[k].capacity_type, list[k].price_micro};
+		}
+	}
+	return count;
+}
+
+/* Rows that cost no more than 'price'. */
+static uint32_t settled(const struct offer_row *rows, uint32_t count, int64_t price)
+{
+	uint32_t below = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		below += rows[i].price <= price ? 1 : 0;
+	}
+	return below;
+}
+
+/*
+ * The best offerings of 'types' (cheapest first) that fit 'reqs', by price, then name, then zone;
+ * '*out_price' of the best. Types are looked at until no dearer one can come among them.
+ */
+static struct plm_vec emit_offers(struct plm_pass *pass, const uint32_t *types, uint32_t type_count,
+				  const struct plm_reqs *reqs, int64_t *out_price)
+{
+	const int64_t *prices = plm_types_prices(pass, reqs)->prices;
+	uint32_t room = 0;
+	uint32_t count = 0;
 	struct offer_row *rows = NULL;
 	uint32_t *order = NULL;
 	struct plm_w_offer *offers = NULL;
-	uint32_t room = 0;
-	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < type_count; i++) {
-		uint32_t offerings = 0;
-
-		(void)PLM_SPAN(pass->st, pass->types.slots[types[i]]->offerings,
-			       struct plm_offering, &offerings);
-		room += offerings;
+		room += pass->types.offer_first[types[i] + 1] - pass->types.offer_first[types[i]];
 	}
 	rows = PLM_NEW_ARRAY(pass->arena, room, struct offer_row);
-	order = PLM_NEW_ARRAY(pass->arena, room, uint32_t);
 	for (uint32_t i = 0; i < type_count; i++) {
-		uint32_t offerings = 0;
-		const struct plm_offering *list =
-			PLM_SPAN(pass->st, pass->types.slots[types[i]]->offerings,
-				 struct plm_offering, &offerings);
-
-		for (uint32_t k = 0; k < offerings; k++) {
-			if (plm_types_offer_fits(pass, types[i], &list[k], reqs)) {
-				order[count] = count;
-				rows[count++] = (struct offer_row){types[i], list[k].zone,
-								   list[k].capacity_type,
-								   list[k].price_micro};
-			}
+		if (count >= PLM_LIMIT_LAUNCH_OFFERS &&
+		    settled(rows, count, prices[types[i]] - 1) >= PLM_LIMIT_LAUNCH_OFFERS) {
+			break;
 		}
+		count += put_offers(pass, types[i], reqs, rows + count);
+	}
+	order = PLM_NEW_ARRAY(pass->arena, count, uint32_t);
+	for (uint32_t i = 0; i < count; i++) {
+		order[i] = i;
 	}
 	plm_sort(order, count, cheapest_offer, &(struct offer_rows){&pass->sched, rows},
 		 pass->arena);
@@ -399,11 +422,12 @@ static struct plm_vec type_names(const struct plm_pass *pass, const uint32_t *ty
 }
 
 /* The types that were considered, with their prices: at most eight. */
-static struct plm_vec considered(const struct plm_pass *pass, const struct plm_open *claim,
+static struct plm_vec considered(struct plm_pass *pass, const struct plm_open *claim,
 				 const uint32_t *types, uint32_t count)
 {
 	uint32_t shown = count < PLM_EXPLAIN_MAX_CANDIDATES ? count : PLM_EXPLAIN_MAX_CANDIDATES;
 	struct plm_w_candidate *rows = PLM_NEW_ARRAY(pass->arena, shown, struct plm_w_candidate);
+	const int64_t *prices = plm_types_prices(pass, &claim->reqs)->prices;
 
 	for (uint32_t i = 0; i < shown; i++) {
 		rows[i] = (struct plm_w_candidate){
@@ -411,7 +435,7 @@ static struct plm_vec considered(const struct plm_pass *pass, const struct plm_o
 			.rule = i == 0 ? PLM_RULE_FITS : PLM_RULE_CHEAPEST,
 			.resource = plm_slice_str("priceMicroUSDPerHour"),
 			.need = PLM_UNSET,
-			.have = plm_types_price(pass, types[i], &claim->reqs)};
+			.have = prices[types[i]]};
 	}
 	return (struct plm_vec){rows, shown};
 }
@@ -467,7 +491,9 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 
 	plm_reserve_pin(pass, claim);
 	pinned = pin_capacity_type(pass, claim);
-	types = plm_open_types(pass, claim, PLM_LIMIT_CLAIM_TYPES, &count, &price);
+	types = plm_open_types(pass, claim,
+			       pass->strict ? PLM_LIMIT_CLAIM_TYPES : PLM_LIMIT_CLAIM_TYPES_BETTER,
+			       &count, &price);
 	offers = emit_offers(pass, types, count, &claim->reqs, &price);
 	w->name = claim_name(pass, pool->slot->object.name,
 			     plm_root(pass->st)->claims_made + ordinal);

@@ -429,11 +429,10 @@ static void head(const struct plm_pass *pass, const struct plm_object *object,
 bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *arena, plm_id pod,
 			       struct plm_w_explain *out)
 {
-	struct plm_pass *pass = PLM_NEW(arena, struct plm_pass);
+	struct plm_pass *pass = plm_pass_plan(st, arena, &(struct plm_demand){.pods = true});
 	plm_sym key = {0};
 	enum plm_rule rule = PLM_RULE_NONE;
 
-	plm_pass_begin(pass, st, arena, &(struct plm_demand){.pods = true});
 	if (!plm_pod_pending(&pass->sched, plm_pod_at(st, pod))) {
 		return false;
 	}
@@ -443,7 +442,6 @@ bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *are
 		head(pass, &plm_pod_at(st, pod)->object, out);
 		return true;
 	}
-	plm_pass_pack(pass);
 	for (uint32_t i = 0; i < pass->want_count; i++) {
 		if (pass->wants[i].pod.n == pod.n && pass->wants[i].place == PLM_WANT_OPEN) {
 			plm_explain_shape(pass, pass->wants[i].shape, out);
@@ -479,10 +477,9 @@ bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_expla
 bool plm_provision_explain_workload(const struct plm_state *st, struct plm_arena *arena,
 				    plm_id workload, struct plm_w_explain *out)
 {
-	struct plm_pass *pass = PLM_NEW(arena, struct plm_pass);
+	struct plm_pass *pass =
+		plm_pass_plan(st, arena, &(struct plm_demand){.workload = workload});
 
-	plm_pass_begin(pass, st, arena, &(struct plm_demand){.workload = workload});
-	plm_pass_pack(pass);
 	return plm_explain_gang(pass, workload, out);
 }
 

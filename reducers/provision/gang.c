@@ -238,13 +238,11 @@ static void release(const struct plm_sched *sched, plm_id id, const struct plm_w
 static void plan_gang(const struct plm_state *st, struct plm_arena *arena, plm_id id,
 		      struct plm_out *out)
 {
-	struct plm_pass *pass = PLM_NEW(arena, struct plm_pass);
+	struct plm_pass *pass = plm_pass_plan(st, arena, &(struct plm_demand){.workload = id});
 	struct plan plan = {
 		.pass = pass, .id = id, .workload = plm_workload_at(st, id), .out = out};
 	struct plm_w_explain why = {0};
 
-	plm_pass_begin(pass, st, arena, &(struct plm_demand){.workload = id});
-	plm_pass_pack(pass);
 	if (plm_explain_gang(pass, id, &why)) {
 		release(&pass->sched, id, &why, out);
 		return;

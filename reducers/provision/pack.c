@@ -51,21 +51,40 @@ static void settle(struct plm_pass *pass, uint32_t at)
 		pass->claims[at] = pass->claims[at - 1];
 		at--;
 	}
-	while (at + 1 < pass->claim_count && pass->claims[at + 1]->pods < claim->pods) {
+	while (at + 1 < pass->open_count && pass->claims[at + 1]->pods < claim->pods) {
 		pass->claims[at] = pass->claims[at + 1];
 		at++;
 	}
 	pass->claims[at] = claim;
 }
 
+/* Claim 'at' takes no more: behind the open ones with it, whose order stays. */
+static void close_claim(struct plm_pass *pass, uint32_t at)
+{
+	struct plm_open *claim = pass->claims[at];
+
+	pass->open_count--;
+	memmove(&pass->claims[at], &pass->claims[at + 1],
+		(pass->open_count - at) * sizeof(struct plm_open *));
+	pass->claims[pass->open_count] = claim;
+}
+
 static bool try_claims(struct plm_pass *pass, uint32_t want, uint32_t ask)
 {
 	uint32_t try = plm_want_shape_of(pass, want)->first_try + ask;
 
-	for (uint32_t i = 0; i < pass->claim_count; i++) {
+	for (uint32_t i = 0; i < pass->open_count; i++) {
 		struct plm_open *claim = pass->claims[i];
 
-		if (!PLM_BIT(claim->failed, try) && plm_open_add(pass, claim, want, ask)) {
+		if (pass->thrifty && plm_open_is_full(pass, claim)) {
+			close_claim(pass, i--);
+			continue;
+		}
+
+		if (PLM_BIT(claim->failed, try) || (pass->thrifty && PLM_BIT(claim->dear, try))) {
+			continue;
+		}
+		if (plm_open_add(pass, claim, want, ask)) {
 			settle(pass, i);
 			return true;
 		}
@@ -82,7 +101,7 @@ static enum plm_opened try_add(struct plm_pass *pass, uint32_t want, uint32_t as
 	}
 	opened = plm_open_new(pass, want, ask);
 	if (opened == PLM_OPENED) {
-		settle(pass, pass->claim_count - 1);
+		settle(pass, pass->open_count - 1);
 	}
 	return opened;
 }

@@ -23,6 +23,9 @@
 /* Launches of one claim before it is given up; each asks for up to PLM_LIMIT_LAUNCH_OFFERS offers. */
 #define PLM_LAUNCH_TRIES 10
 
+/* Claims that the thrifty packing may let grow into a dearer type: those opened last. */
+#define PLM_THRIFT_OPEN 4U
+
 #define PLM_BIT(set, i) (((set)[(i) / 64] >> ((i) % 64)) & 1U)
 #define PLM_BIT_SET(set, i) ((set)[(i) / 64] |= (uint64_t)1 << ((i) % 64))
 
@@ -58,6 +61,15 @@ struct plm_reservation {
 	int64_t left; /* INT64_MAX = not counted */
 };
 
+/* Prices of all types for one set of offering classes. */
+struct plm_price_list {
+	uint64_t *fits;
+	bool known;
+	int64_t *prices; /* by type, of its cheapest offering; PLM_UNSET = none */
+	uint32_t *order; /* types, cheapest first, then by name; those without a price last */
+};
+#define PLM_PRICE_LISTS 16U
+
 struct plm_types {
 	uint32_t count;
 	uint32_t words; /* of a bit set over types */
@@ -71,8 +83,14 @@ struct plm_types {
 	struct plm_offer_class *offers;
 	uint32_t offer_count;
 	uint32_t offer_words;
-	uint64_t *available; /* count x offer_words: classes that are in stock at a known price */
-	uint64_t *existing;  /* the same, whether in stock or not */
+	uint32_t *
+		offer_first; /* by type: its first offering in the two lists below; count + 1 of them */
+	uint32_t *offer_class; /* of each offering */
+	int64_t *offer_price;  /* PLM_UNSET = not usable now */
+	uint64_t *available;   /* count x offer_words: classes that are in stock at a known price */
+	uint64_t *existing;    /* the same, whether in stock or not */
+	struct plm_price_list prices[PLM_PRICE_LISTS];
+	uint32_t next_price_list;
 	struct plm_reservation *reservations;
 	uint32_t reservation_count, reservation_words;
 };
@@ -90,6 +108,14 @@ enum plm_pool_use {
 	PLM_POOL_NO_TYPE,   /* none that fits the pool's own requirements is offered */
 };
 
+/* What a new claim is with one pod of a try: the same for all equal pods. */
+struct plm_first {
+	struct plm_reqs reqs;
+	uint64_t *bits; /* NULL: not known yet */
+	int64_t *most, *least, *roomy;
+	int64_t price;
+};
+
 struct plm_pool {
 	plm_id id;
 	const struct plm_node_pool *slot;
@@ -100,11 +126,13 @@ struct plm_pool {
 	uint64_t *bits; /* types that fit the pool */
 	struct plm_overhead *overheads;
 	uint32_t overhead_count;
-	int64_t *left;	    /* of the limits; PLM_UNLIMITED where there is none */
-	int64_t nodes_left; /* of the limit on nodes; PLM_UNLIMITED */
-	int64_t size_left;  /* of maxSize; PLM_UNLIMITED */
-	uint32_t nodes;	    /* nodes and claims that count */
-	uint64_t *failed;   /* tries that no new claim of this pool can ever hold */
+	int64_t *left;		  /* of the limits; PLM_UNLIMITED where there is none */
+	int64_t nodes_left;	  /* of the limit on nodes; PLM_UNLIMITED */
+	int64_t size_left;	  /* of maxSize; PLM_UNLIMITED */
+	uint32_t nodes;		  /* nodes and claims that count */
+	uint64_t *failed;	  /* tries that no new claim of this pool can ever hold */
+	bool limited;		  /* there are limits on what its nodes sum up to */
+	struct plm_first *firsts; /* by try */
 };
 
 struct plm_seat {
@@ -140,6 +168,10 @@ struct plm_open {
 	int64_t *least; /* and the least */
 	const struct plm_ports *ports;
 	uint64_t *failed, *absorbed;
+	uint64_t *dear; /* thrifty: tries that are cheaper elsewhere, until the claim changes */
+	int64_t price;	/* thrifty: of its cheapest type; PLM_UNSET = not known */
+	int64_t *roomy; /* thrifty: what that type has for pods */
+	bool stale;	/* thrifty: 'bits' may hold types that have no room for all of 'total' */
 	uint64_t *held; /* reservations of which it holds an instance */
 	uint32_t first, pods;
 	struct plm_slice name_text; /* given when it is written out */
@@ -152,6 +184,7 @@ struct plm_want_kind {
 	struct plm_ask *asks;
 	struct plm_topo_use *uses; /* by ask; only with topology */
 	uint32_t ask_count;
+	uint32_t first_ask; /* among the asks of all kinds */
 };
 
 struct plm_want_shape {
@@ -193,7 +226,10 @@ struct plm_pass {
 	plm_id gang; /* whose pods are planned; 0 = plain pods */
 	const struct plm_state *st;
 	struct plm_arena *arena;
-	bool strict; /* exactly Karpenter */
+	bool strict;	/* exactly Karpenter */
+	bool thrifty;	/* a claim does not grow where a new one costs less */
+	int64_t *alone; /* thrifty: by try, the price of one such pod alone; 0 = not asked yet */
+	int64_t *least; /* thrifty: the least that any pod asks for, by resource */
 	bool soft_taints;
 	int64_t now_ms;
 	struct plm_resources res;
@@ -206,8 +242,9 @@ struct plm_pass {
 	uint32_t seat_count;
 	struct plm_seat_hold *places;
 	uint32_t place_count;
-	struct plm_open **claims; /* in the order of trial */
-	uint32_t claim_count, claim_capacity;
+	struct plm_open *
+		*claims; /* in the order of trial; after 'open_count' those that take no more */
+	uint32_t claim_count, claim_capacity, open_count;
 	uint32_t claims_made;
 	struct plm_want_kind *kinds;
 	uint32_t kind_count;
@@ -220,6 +257,7 @@ struct plm_pass {
 	uint32_t shape_mask, shape_room;
 	bool by_labels; /* topology: shapes differ in labels and namespace too */
 	uint32_t try_count, try_words;
+	uint32_t ask_count;	       /* of all kinds */
 	uint32_t *seat_from;	       /* per try: seats before this one failed for good */
 	struct plm_topology *topology; /* NULL: nothing looks at it */
 	uint64_t spent;
@@ -232,8 +270,8 @@ void plm_types_meet(const struct plm_pass *pass, const struct plm_req *req, uint
 /* Types of 'bits' that have an offering in stock which fits 'reqs'. */
 void plm_types_offered(const struct plm_pass *pass, const struct plm_reqs *reqs,
 		       const uint64_t *offered, uint64_t *bits);
-/* The cheapest offering in stock of 'type' that fits; PLM_UNSET when there is none. */
-int64_t plm_types_price(const struct plm_pass *pass, uint32_t type, const struct plm_reqs *reqs);
+/* Offering classes that fit 'reqs', as bits; in the arena. */
+uint64_t *plm_types_fitting(const struct plm_pass *pass, const struct plm_reqs *reqs);
 uint32_t plm_types_count(const struct plm_pass *pass, const uint64_t *bits);
 /* Do the types of 'bits' have as many values per key as 'reqs' want? */
 bool plm_types_min_values(const struct plm_pass *pass, const uint64_t *bits,
@@ -247,6 +285,14 @@ bool plm_types_offer_fits(const struct plm_pass *pass, uint32_t type,
 /* Known, priced, in stock and not refused by the cloud lately. */
 bool plm_offering_usable(const struct plm_pass *pass, plm_sym type,
 			 const struct plm_offering *offering);
+
+/* ---- prices.c ---- */
+void plm_pass_prices(struct plm_pass *pass);
+/* The list for 'reqs'; valid until another one is asked for. */
+const struct plm_price_list *plm_types_prices(struct plm_pass *pass, const struct plm_reqs *reqs);
+/* The cheapest offering in stock of the types in 'bits' that fits; PLM_UNSET when there is none. */
+int64_t plm_types_cheapest(struct plm_pass *pass, const uint64_t *bits,
+			   const struct plm_reqs *reqs);
 
 /* ---- resources.c ---- */
 void plm_res_begin(struct plm_pass *pass);
@@ -336,6 +382,14 @@ bool plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask, bool kn
 void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo_site *site,
 		     const struct plm_reqs *reqs);
 
+/* ---- plan.c ---- */
+/*
+ * Begin a pass and pack it. Unless strict, a thrifty packing is tried too, and the one is taken that
+ * places more pods or, for as many, costs less; Karpenter's on a tie.
+ */
+struct plm_pass *plm_pass_plan(const struct plm_state *st, struct plm_arena *arena,
+			       const struct plm_demand *demand);
+
 /* ---- pack.c, claim_plan.c ---- */
 /* Place every want as far as that goes. */
 void plm_pass_pack(struct plm_pass *pass);
@@ -353,14 +407,24 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 /* Take the types off 'bits' that the limits of 'pool' do not allow any more. */
 void plm_pool_within_limits(const struct plm_pass *pass, const struct plm_pool *pool,
 			    uint64_t *bits);
+/* Thrifty: does the claim take no pod more, whichever comes? */
+bool plm_open_is_full(const struct plm_pass *pass, const struct plm_open *claim);
+/* A packed claim's types are those that hold all of it. */
+void plm_open_finish(struct plm_pass *pass, struct plm_open *claim);
 /* Types of an open claim, cheapest first, cut to 'most'; '*out_price' of the first. */
-uint32_t *plm_open_types(const struct plm_pass *pass, const struct plm_open *claim, uint32_t most,
+uint32_t *plm_open_types(struct plm_pass *pass, const struct plm_open *claim, uint32_t most,
 			 uint32_t *out_count, int64_t *out_price);
 
 static inline const struct plm_want_shape *plm_want_shape_of(const struct plm_pass *pass,
 							     uint32_t want)
 {
 	return &pass->shapes[pass->wants[want].shape];
+}
+
+static inline uint32_t plm_ask_index(const struct plm_pass *pass,
+				     const struct plm_want_shape *shape, uint32_t ask)
+{
+	return pass->kinds[shape->kind].first_ask + ask;
 }
 
 #endif

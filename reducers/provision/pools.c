@@ -150,6 +150,9 @@ static void pool_limits(struct plm_pass *pass, struct plm_pool *pool)
 		pool->left[r] = PLM_UNLIMITED;
 	}
 	plm_res_fill(pass, pool->slot->limits, pool->left);
+	for (uint32_t r = 0; r < pass->res.count; r++) {
+		pool->limited = pool->limited || pool->left[r] != PLM_UNLIMITED;
+	}
 	count_claims(pass, pool);
 	count_nodes(pass, pool);
 	pool->nodes_left = PLM_UNLIMITED;
@@ -185,6 +188,7 @@ static void begin_pool(struct plm_pass *pass, struct plm_pool *pool, plm_id id)
 		.bits = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t),
 		.left = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t),
 		.failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t),
+		.firsts = PLM_NEW_ARRAY(pass->arena, pass->try_count, struct plm_first),
 	};
 	pool->class_id = plm_find(pass->st, (enum plm_kind)pool->slot->class_kind, (plm_sym){0},
 				  pool->slot->class_name);

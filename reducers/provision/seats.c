@@ -147,7 +147,7 @@ static void begin_seat(struct plm_pass *pass, struct plm_seat *seat)
 	seat->left = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 	fill_allocatable(pass, seat);
 	seat->failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
-	seat->absorbed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
+	seat->absorbed = PLM_NEW_ARRAY(pass->arena, (pass->ask_count + 63) / 64, uint64_t);
 }
 
 /* ---- who sits there already -------------------------------------------------------------------- */

@@ -199,10 +199,8 @@ static bool anyone_waits(const struct plm_state *st, struct plm_arena *arena)
 static void plan_pods(const struct plm_state *st, struct plm_cycle_run *run,
 		      struct plm_arena *arena, struct plm_out *out)
 {
-	struct plm_pass *pass = PLM_NEW(arena, struct plm_pass);
+	struct plm_pass *pass = plm_pass_plan(st, arena, &(struct plm_demand){.pods = true});
 
-	plm_pass_begin(pass, st, arena, &(struct plm_demand){.pods = true});
-	plm_pass_pack(pass);
 	fill_min_sizes(pass);
 	emit_seats(pass, out);
 	emit_claims(pass, out);

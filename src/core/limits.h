@@ -75,9 +75,11 @@
 /* Events between two snapshots, by default. */
 #define PLM_LIMIT_SNAPSHOT_EVENTS 65536
 
-/* Types that a claim names, and offers of one launch: the cheapest ones, as upstream. */
+/* Types that a claim names under strict, and offers of one launch: the cheapest ones, as upstream. */
 #define PLM_LIMIT_CLAIM_TYPES 600
 #define PLM_LIMIT_LAUNCH_OFFERS 60
+/* Types that a claim names otherwise: no more are ever asked for at once, and the log stays small. */
+#define PLM_LIMIT_CLAIM_TYPES_BETTER 20
 
 /* Candidate evaluations of one cycle; the rest goes on in the next batch. */
 #define PLM_LIMIT_CYCLE_BUDGET 50000000

@@ -374,6 +374,48 @@ static void limit_row(const struct limit_case *row)
 }
 PLM_TEST_ROWS(limit_row, struct limit_case)
 
+static const struct thrift_case {
+	const char *why;
+	enum plm_compat compat;
+	uint32_t pods; /* of two cpus each */
+	uint32_t claims;
+	int64_t price;
+} thrift_table[] = {
+	{"three small nodes are cheaper than a large one", PLM_COMPAT_BETTER, 3, 3, 300},
+	{"upstream fills the large one", PLM_COMPAT_STRICT, 3, 1, 390},
+	{"a large node is cheaper than four small ones", PLM_COMPAT_BETTER, 4, 1, 390},
+	{"upstream, too", PLM_COMPAT_STRICT, 4, 1, 390},
+	{"one pod more is a small node more", PLM_COMPAT_BETTER, 5, 2, 490},
+};
+
+static void thrift_row(const struct thrift_case *row)
+{
+	static const char *const names[] = {"p0", "p1", "p2", "p3", "p4"};
+	void *state = NULL;
+	struct yard *y = NULL;
+	int64_t price = 0;
+
+	assert_int_equal(yard_open(&state), 0);
+	y = state;
+	y->config.compat = row->compat;
+	yard_fold(y, PLM_EV_CONFIG, &y->config);
+	plain_pool(y);
+	for (uint32_t i = 0; i < row->pods; i++) {
+		yard_add_pod(y, names[i], 2000, 0);
+	}
+	yard_at(y, 0);
+	yard_run(y, plm_provision_step);
+	for (uint32_t i = 0; i < yard_count(y, PLM_EV_CLAIM); i++) {
+		const struct plm_w_claim *claim = yard_event(y, PLM_EV_CLAIM, i);
+
+		price += claim->price_micro;
+	}
+	assert_int_equal(price, row->price);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM), row->claims);
+	assert_int_equal(yard_close(&state), 0);
+}
+PLM_TEST_ROWS(thrift_row, struct thrift_case)
+
 static void a_pool_that_is_not_ready_is_not_used(void **state)
 {
 	struct yard *y = *state;
@@ -469,5 +511,6 @@ int main(void)
 		tests.list[tests.count++] = stories[i];
 	}
 	PLM_TEST_TABLE(&tests, limit_row, limit_table);
+	PLM_TEST_TABLE(&tests, thrift_row, thrift_table);
 	return plm_tests_run(&tests, "provision");
 }
