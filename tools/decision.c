@@ -298,8 +298,27 @@ static void put_why(const struct listing *list, struct plm_json *row,
 	}
 }
 
+/* Nobody looked at it in this round: for what it waits. 'first' heads its queue. */
+static const struct plm_w_explain *unsaid(const struct listing *list, plm_id id, plm_id first)
+{
+	struct plm_w_explain *why = PLM_NEW(list->arena, struct plm_w_explain);
+
+	why->reason = PLM_REASON_PENDING_EVALUATION;
+	why->need = PLM_UNSET;
+	why->have = PLM_UNSET;
+	why->limit = PLM_UNSET;
+	if (first.n != id.n && first.n != 0) {
+		why->rule = PLM_RULE_BEHIND;
+		why->object = plm_str(list->st, plm_workload_at(list->st, first)->object.name);
+	} else {
+		why->detail = plm_slice_str("no cycle has looked at it");
+	}
+	return why;
+}
+
 static void put_pending(struct listing *list)
 {
+	plm_id first = {0};
 	struct plm_json *rows = plm_json_list(list->arena);
 	struct plm_queue_order order = plm_queue_order(list->st, list->arena);
 
@@ -310,6 +329,12 @@ static void put_pending(struct listing *list)
 		const struct plm_w_explain *capacity = NULL;
 		struct plm_json *row = plm_json_object(list->arena);
 
+		if (order.positions[id.n] <= 1) {
+			first.n = order.positions[id.n] == 1 ? id.n : 0;
+		}
+		if (record == NULL && workload->why.seq == 0) {
+			record = unsaid(list, id, first);
+		}
 		if (record != NULL && record->rule == PLM_RULE_GANG) {
 			capacity = no_capacity(list, id);
 		}

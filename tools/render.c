@@ -133,6 +133,9 @@ static const struct words words[] = {
 	[PLM_RULE_TIMEOUT] = {"it took longer than {wait}", ""},
 	[PLM_RULE_CLOUD_REFUSED] = {"the cloud refused or took it back[: {detail}]", ""},
 	[PLM_RULE_EVICTED] = {"the eviction is complete[; {detail}]", ""},
+	[PLM_RULE_COHORT_RING] = {"ClusterQueue[ {object}] is inactive: the parents of cohort "
+				  "{detail} form a ring",
+				  "a parent of one of the cohorts that leads out of the ring"},
 };
 
 /* What a template is filled with. */

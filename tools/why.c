@@ -431,8 +431,8 @@ static void why_cluster_queue(struct answer *a)
 		.reason = activity.rule == PLM_RULE_QUEUE_STOPPED ? PLM_REASON_CLUSTER_QUEUE_STOPPED
 								  : PLM_REASON_MISCONFIGURED,
 		.object = plm_str(a->st, queue->object.name),
-		.flavor = plm_str(a->st, activity.object),
-		.detail = plm_str(a->st, activity.object),
+		.flavor = plm_str(a->st, activity.flavor),
+		.detail = plm_str(a->st, activity.detail),
 		.need = PLM_UNSET,
 		.have = PLM_UNSET,
 		.limit = PLM_UNSET,

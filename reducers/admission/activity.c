@@ -1,5 +1,7 @@
 #include "reducers/admission/activity.h"
 
+#include "reducers/admission/queue.h"
+
 static bool is_capacity(const struct plm_state *st, const struct plm_admission_check *check)
 {
 	return plm_sym_is(st, check->controller, PLM_CAPACITY_CONTROLLER);
@@ -18,12 +20,12 @@ static struct plm_activity flavors_of(const struct plm_state *st,
 
 		for (uint32_t f = 0; f < count; f++) {
 			if (plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, flavor[f].flavor).n == 0) {
-				return (struct plm_activity){PLM_RULE_FLAVOR_MISSING,
-							     flavor[f].flavor};
+				return (struct plm_activity){.rule = PLM_RULE_FLAVOR_MISSING,
+							     .flavor = flavor[f].flavor};
 			}
 		}
 	}
-	return (struct plm_activity){PLM_RULE_NONE, {0}};
+	return (struct plm_activity){.rule = PLM_RULE_NONE};
 }
 
 static struct plm_activity checks_of(const struct plm_state *st,
@@ -37,25 +39,30 @@ static struct plm_activity checks_of(const struct plm_state *st,
 
 		if (id.n == 0 || (plm_admission_check_at(st, id)->active == 0 &&
 				  !is_capacity(st, plm_admission_check_at(st, id)))) {
-			return (struct plm_activity){PLM_RULE_QUEUE_INACTIVE, use[i].name};
+			return (struct plm_activity){.rule = PLM_RULE_QUEUE_INACTIVE,
+						     .detail = use[i].name};
 		}
 	}
-	return (struct plm_activity){PLM_RULE_NONE, {0}};
+	return (struct plm_activity){.rule = PLM_RULE_NONE};
 }
 
 struct plm_activity plm_activity_of(const struct plm_state *st, plm_id id)
 {
 	const struct plm_cluster_queue *queue = plm_cluster_queue_at(st, id);
-	struct plm_activity activity = {PLM_RULE_NONE, {0}};
+	struct plm_activity activity = {.rule = PLM_RULE_NONE};
 
 	if (queue->misconfigured.n != 0) {
-		return (struct plm_activity){PLM_RULE_QUEUE_INACTIVE, queue->misconfigured};
+		return (struct plm_activity){.rule = PLM_RULE_QUEUE_INACTIVE,
+					     .detail = queue->misconfigured};
 	}
 	if (queue->object.deleting_ms != PLM_UNSET) {
-		return (struct plm_activity){PLM_RULE_QUEUE_INACTIVE, queue->object.name};
+		return (struct plm_activity){.rule = PLM_RULE_QUEUE_INACTIVE};
 	}
 	if (queue->stop != PLM_STOP_NONE) {
-		return (struct plm_activity){PLM_RULE_QUEUE_STOPPED, queue->object.name};
+		return (struct plm_activity){.rule = PLM_RULE_QUEUE_STOPPED};
+	}
+	if (queue->cohort.n != 0 && plm_queue_root(st, queue->cohort).n == 0) {
+		return (struct plm_activity){.rule = PLM_RULE_COHORT_RING, .detail = queue->cohort};
 	}
 	if (queue->dialect == 0) {
 		activity = flavors_of(st, queue);

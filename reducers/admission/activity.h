@@ -13,10 +13,11 @@
 
 struct plm_activity {
 	enum plm_rule rule; /* PLM_RULE_NONE: active */
-	plm_sym object;	    /* what is missing, or the queue */
+	plm_sym flavor;	    /* the one that is missing */
+	plm_sym detail;	    /* what is wrong with the queue, or names what is */
 };
 
-/* A ring of cohorts is not looked for here: snapshot.h. */
+/* Why nothing is admitted in 'queue'; what is said of it names the queue. */
 struct plm_activity plm_activity_of(const struct plm_state *st, plm_id queue);
 
 /* The queue reserves capacity for its gangs before it admits them. */

@@ -241,19 +241,6 @@ void plm_emit_told(struct plm_round *round, const struct plm_entry *said)
 	round->changed = true;
 }
 
-void plm_emit_said(struct plm_round *round, plm_id id, const struct plm_why *key)
-{
-	struct plm_entry said = {
-		.workload = id,
-		.key = *key,
-		.need = PLM_UNSET,
-		.have = PLM_UNSET,
-		.limit = PLM_UNSET,
-	};
-
-	plm_emit_told(round, &said);
-}
-
 /* ---- preemption -------------------------------------------------------------------------------- */
 
 void plm_emit_victims(struct plm_round *round, const struct plm_entry *entry)

@@ -184,7 +184,7 @@ static bool explain_outside(struct question *q)
 {
 	const struct plm_state *st = q->round.st;
 	const struct plm_workload *workload = q->entry.applicant.workload;
-	struct plm_activity activity = {PLM_RULE_NONE, {0}};
+	struct plm_activity activity = {.rule = PLM_RULE_NONE};
 
 	if (q->route.rule != PLM_RULE_NONE) {
 		say(q, q->route.rule, q->route.reason, q->route.object);
@@ -192,10 +192,7 @@ static bool explain_outside(struct question *q)
 	}
 	activity = plm_activity_of(st, q->route.cluster);
 	if (activity.rule != PLM_RULE_NONE) {
-		say(q, activity.rule,
-		    activity.rule == PLM_RULE_QUEUE_STOPPED ? PLM_REASON_SUSPENDED
-							    : PLM_REASON_MISCONFIGURED,
-		    activity.object);
+		plm_activity_say(st, q->route.cluster, &activity, &q->entry);
 		return true;
 	}
 	if (q->route.work.n != 0 && full(st, q->route.work)) {

@@ -84,11 +84,6 @@ static uint32_t *first_of_queues(struct plm_round *round)
 	return first;
 }
 
-static bool in_ring(const struct plm_state *st, const struct plm_cluster_queue *queue)
-{
-	return queue->cohort.n != 0 && plm_queue_root(st, queue->cohort).n == 0;
-}
-
 bool plm_heads_collect(struct plm_round *round)
 {
 	const struct plm_state *st = round->st;
@@ -97,8 +92,7 @@ bool plm_heads_collect(struct plm_round *round)
 
 	PLM_EACH(st, cluster_queue, queue)
 	{
-		if (first[queue.n] != 0 && plm_activity_of(st, queue).rule == PLM_RULE_NONE &&
-		    !in_ring(st, plm_cluster_queue_at(st, queue))) {
+		if (first[queue.n] != 0 && plm_activity_of(st, queue).rule == PLM_RULE_NONE) {
 			wanted[queue.n] = 1;
 			round->count++;
 		}

@@ -145,29 +145,28 @@ static void look_at_holder(struct plm_round *round, plm_id id, const struct plm_
 static void look_at_waiting(struct plm_round *round, plm_id id, const struct plm_workload *workload)
 {
 	struct plm_route route = plm_queue_route(round->st, workload);
-	struct plm_activity activity = {PLM_RULE_NONE, {0}};
-	struct plm_why key = {
-		.rule = route.rule,
-		.reason = route.reason,
-		.object = route.object,
+	struct plm_activity activity = {.rule = PLM_RULE_NONE};
+	struct plm_entry said = {
+		.workload = id,
+		.key = {.rule = route.rule, .reason = route.reason, .object = route.object},
+		.need = PLM_UNSET,
+		.have = PLM_UNSET,
+		.limit = PLM_UNSET,
 	};
 
 	if (route.rule != PLM_RULE_NONE) {
-		plm_emit_said(round, id, &key);
+		plm_emit_told(round, &said);
 		return;
 	}
 	activity = plm_activity_of(round->st, route.cluster);
 	if (activity.rule != PLM_RULE_NONE) {
-		key.rule = activity.rule;
-		key.reason = activity.rule == PLM_RULE_QUEUE_STOPPED ? PLM_REASON_SUSPENDED
-								     : PLM_REASON_MISCONFIGURED;
-		key.object = activity.object;
-		plm_emit_said(round, id, &key);
+		plm_activity_say(round->st, route.cluster, &activity, &said);
+		plm_emit_told(round, &said);
 	} else if (workload->place == PLM_QUEUE_PARKED &&
 		   !plm_queue_backoff_over(workload, round->run->cycle.now_ms)) {
-		key.rule = PLM_RULE_BACKOFF;
-		key.reason = PLM_REASON_PENDING_EVALUATION;
-		plm_emit_said(round, id, &key);
+		said.key.rule = PLM_RULE_BACKOFF;
+		said.key.reason = PLM_REASON_PENDING_EVALUATION;
+		plm_emit_told(round, &said);
 	}
 }
 

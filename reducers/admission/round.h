@@ -9,6 +9,7 @@
 #define PLM_REDUCERS_ADMISSION_ROUND_H
 
 #include "core/out.h"
+#include "reducers/admission/activity.h"
 #include "reducers/admission/assess.h"
 #include "reducers/reducer.h"
 
@@ -85,6 +86,9 @@ void plm_why_assess(const struct plm_round *round, struct plm_entry *entry);
 void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum plm_rule rule,
 		  enum plm_reason reason);
 void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry);
+/* An entry of an inactive queue. */
+void plm_activity_say(const struct plm_state *st, plm_id queue, const struct plm_activity *activity,
+		      struct plm_entry *out);
 void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 		  const struct plm_entry *entry, struct plm_w_explain *out);
 /* Same rule, reason, object, resource and flavor. */
@@ -97,8 +101,6 @@ void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_re
 void plm_emit_victims(struct plm_round *round, const struct plm_entry *entry);
 void plm_emit_hold(struct plm_round *round, const struct plm_entry *entry, bool keep);
 /* A workload that is no head: its reason, if that has changed. */
-void plm_emit_said(struct plm_round *round, plm_id workload, const struct plm_why *key);
-/* As plm_emit_said(), with operands. */
 void plm_emit_told(struct plm_round *round, const struct plm_entry *said);
 
 /* policy.c: what follows from checks, stops and deactivation; before the rounds. */

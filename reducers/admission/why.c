@@ -116,6 +116,20 @@ bool plm_why_same(const struct plm_why *a, const struct plm_why *b)
 	       plm_sym_equal(a->flavor, b->flavor);
 }
 
+void plm_activity_say(const struct plm_state *st, plm_id queue, const struct plm_activity *activity,
+		      struct plm_entry *out)
+{
+	bool stopped = activity->rule == PLM_RULE_QUEUE_STOPPED;
+
+	out->key = (struct plm_why){
+		.rule = activity->rule,
+		.reason = stopped ? PLM_REASON_SUSPENDED : PLM_REASON_MISCONFIGURED,
+		.object = plm_cluster_queue_at(st, queue)->object.name,
+		.flavor = activity->flavor,
+	};
+	out->detail = activity->detail;
+}
+
 static struct plm_vec considered(const struct plm_state *st, struct plm_arena *arena,
 				 const struct plm_assess *assess)
 {

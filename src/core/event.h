@@ -151,7 +151,8 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_BUDGET, "disruption budget")                                                        \
 	X(RULE_TIMEOUT, "timeout")                                                                 \
 	X(RULE_CLOUD_REFUSED, "cloud refused")                                                     \
-	X(RULE_EVICTED, "eviction completed")
+	X(RULE_EVICTED, "eviction completed")                                                      \
+	X(RULE_COHORT_RING, "ring of cohorts")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */

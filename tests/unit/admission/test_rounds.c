@@ -126,7 +126,7 @@ static const struct row strict_rows[] = {
 	 "queue a flavor:gone cpu=5\nworkload x queue=a cpu=1", 0, "pend x Misconfigured"},
 	{"a ring of cohorts disables its queues",
 	 "cohort c parent=d\ncohort d parent=c\nqueue a cohort=c cpu=5\nworkload x queue=a cpu=1",
-	 0, ""},
+	 0, "pend x Misconfigured"},
 	{"a check that is open keeps it from running",
 	 "check ok\nqueue a cpu=5 check=ok\nworkload x queue=a cpu=1", 0,
 	 "reserve x=default unadmitted"},
