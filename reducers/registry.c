@@ -100,15 +100,25 @@ bool plm_cycle_step(const struct plm_state *st, struct plm_cycle_run *run,
 
 int64_t plm_next_due(const struct plm_state *st)
 {
-	const int64_t due[] = {
-		plm_lifecycle_next_due(st), plm_claims_next_due(st),	 plm_admission_next_due(st),
-		plm_provision_next_due(st), plm_disruption_next_due(st),
+	static const struct {
+		int64_t (*due)(const struct plm_state *st);
+		enum plm_phase_of_cycle phase;
+	} timers[] = {
+		{plm_lifecycle_next_due, PLM_CYCLE_LIFECYCLE},
+		{plm_claims_next_due, PLM_CYCLE_CLAIMS},
+		{plm_admission_next_due, PLM_CYCLE_ADMISSION},
+		{plm_provision_next_due, PLM_CYCLE_PROVISION},
+		{plm_disruption_next_due, PLM_CYCLE_DISRUPTION},
 	};
 	int64_t first = PLM_UNSET;
 
-	for (size_t i = 0; i < PLM_COUNTOF(due); i++) {
-		if (due[i] != PLM_UNSET && (first == PLM_UNSET || due[i] < first)) {
-			first = due[i];
+	/* A timer of an area that takes no turn would stay due for ever. */
+	for (size_t i = 0; i < PLM_COUNTOF(timers); i++) {
+		int64_t due =
+			takes_part(st, (size_t)timers[i].phase) ? timers[i].due(st) : PLM_UNSET;
+
+		if (due != PLM_UNSET && (first == PLM_UNSET || due < first)) {
+			first = due;
 		}
 	}
 	return first;

@@ -258,6 +258,18 @@ static bool check_open(const struct plm_state *st, const struct plm_workload *wo
 	       plm_cluster_queue_at(st, workload->cluster_queue)->capacity_check != 0;
 }
 
+/* Its queue is gone, nothing will admit it, and its time is over: the nodes are not kept for it. */
+static bool orphaned(const struct plm_state *st, const struct plm_workload *workload,
+		     int64_t now_ms)
+{
+	uint32_t count = 0;
+
+	(void)PLM_SPAN(st, workload->places, struct plm_place, &count);
+	return workload->stage == PLM_STAGE_RESERVED && workload->evicted_reason.n == 0 &&
+	       workload->cluster_queue.n == 0 && count > 0 &&
+	       workload->places_deadline_ms != PLM_UNSET && workload->places_deadline_ms <= now_ms;
+}
+
 enum places_state {
 	PLACES_NONE,
 	PLACES_BROKEN,
@@ -406,6 +418,10 @@ bool plm_gangs_step(const struct plm_state *st, struct plm_arena *arena, int64_t
 		const struct plm_workload *workload = plm_workload_at(st, id);
 		enum places_state state = PLACES_NONE;
 
+		if (orphaned(st, workload, now_ms)) {
+			give_up_late(sched, id, out);
+			return true;
+		}
 		if (!check_open(st, workload)) {
 			continue;
 		}
@@ -427,8 +443,10 @@ int64_t plm_gangs_due(const struct plm_state *st)
 	{
 		const struct plm_workload *workload = plm_workload_at(st, id);
 
+		/* What was due and stayed waits for something to happen, not for time. */
 		if (workload->places.n != 0 && workload->stage == PLM_STAGE_RESERVED &&
 		    workload->places_deadline_ms != PLM_UNSET &&
+		    workload->places_deadline_ms > plm_root(st)->now_ms &&
 		    (due == PLM_UNSET || workload->places_deadline_ms < due)) {
 			due = workload->places_deadline_ms;
 		}
