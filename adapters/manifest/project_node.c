@@ -1,6 +1,7 @@
 /* Nodes, pools, claims and classes of both dialects: karpenter.md 1, dialect.md "Nodes". */
 #include "adapters/manifest/project.h"
 
+#include "core/limits.h"
 #include "core/timefmt.h"
 #include "core/units.h"
 
@@ -204,6 +205,10 @@ static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm
 		with_capacity_type(p, plm_project_exprs(p, node, "requirements", true));
 	pool->limits = plm_doc_amounts(p->tree, spec, "limits");
 	pool->min_size = plm_doc_count(p->tree, spec, "minSize", 0);
+	if (pool->min_size > PLM_LIMIT_POOL_MIN_SIZE) {
+		plm_doc_fail(p->tree, plm_doc_get(spec, "minSize"), "at most %d nodes",
+			     PLM_LIMIT_POOL_MIN_SIZE);
+	}
 	pool->max_size = plm_doc_count(p->tree, spec, "maxSize", PLM_UNSET);
 	pool->expire_ms = PLM_UNSET;
 	pool->grace_ms = PLM_UNSET;

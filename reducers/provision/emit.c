@@ -375,6 +375,10 @@ static struct plm_vec emit_offers(struct plm_pass *pass, const uint32_t *types, 
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
+/* What Kubernetes keeps of the base of a generated name, and how many endings of 5 there are. */
+#define BASE_MAX 58
+#define ENDINGS (27U * 27 * 27 * 27 * 27)
+
 /* Part of what is decided: fixed for ever, unlike the hash of indexes (splitmix64's finalizer). */
 static uint64_t spread_bits(uint64_t bits)
 {
@@ -383,27 +387,49 @@ static uint64_t spread_bits(uint64_t bits)
 	return bits ^ bits >> 31;
 }
 
-/* "<pool>-<5 characters>" in the alphabet of Kubernetes' generated names; never one that exists. */
-static struct plm_slice claim_name(const struct plm_pass *pass, plm_sym pool, uint64_t number)
+/* Is the name free? Not when a claim has it, nor when one of this pass has its last characters. */
+static bool is_free_name(struct plm_pass *pass, struct plm_slice name, uint32_t ending)
+{
+	plm_sym sym = plm_sym_find(pass->st, name);
+
+	if (sym.n != 0 && plm_find(pass->st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, sym).n != 0) {
+		return false;
+	}
+	if (pass->claims_made <= 1) {
+		return true; /* it is alone */
+	}
+	if (pass->endings == NULL) {
+		pass->endings = PLM_NEW_ARRAY(pass->arena, ENDINGS / 64 + 1, uint64_t);
+	}
+	if (PLM_BIT(pass->endings, ending)) {
+		return false;
+	}
+	PLM_BIT_SET(pass->endings, ending);
+	return true;
+}
+
+/* "<pool>-<5 characters>" as Kubernetes' generated names, of 63 characters at most. */
+static struct plm_slice claim_name(struct plm_pass *pass, plm_sym pool, uint64_t number)
 {
 	static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
-	struct plm_slice prefix = text(&pass->sched, pool);
+	struct plm_slice base =
+		plm_arena_format(pass->arena, "%.*s-", (int)text(&pass->sched, pool).size,
+				 (const char *)text(&pass->sched, pool).ptr);
 	char suffix[6] = {0};
 
+	base.size = base.size < BASE_MAX ? base.size : BASE_MAX;
 	for (uint64_t salt = 0;; salt++) {
 		uint64_t hash = spread_bits((number + 1) * 0x9e3779b97f4a7c15ULL + salt);
+		uint32_t ending = (uint32_t)(hash % ENDINGS);
 		struct plm_slice name = {0};
-		plm_sym sym = {0};
 
 		for (uint32_t i = 0; i < 5; i++) {
 			suffix[i] = alphabet[hash % (sizeof(alphabet) - 1)];
 			hash /= sizeof(alphabet) - 1;
 		}
-		name = plm_arena_format(pass->arena, "%.*s-%s", (int)prefix.size,
-					(const char *)prefix.ptr, suffix);
-		sym = plm_sym_find(pass->st, name);
-		if (sym.n == 0 ||
-		    plm_find(pass->st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, sym).n == 0) {
+		name = plm_arena_format(pass->arena, "%.*s%s", (int)base.size,
+					(const char *)base.ptr, suffix);
+		if (is_free_name(pass, name, ending)) {
 			return name;
 		}
 	}

@@ -246,6 +246,7 @@ struct plm_pass {
 		*claims; /* in the order of trial; after 'open_count' those that take no more */
 	uint32_t claim_count, claim_capacity, open_count;
 	uint32_t claims_made;
+	uint64_t *endings; /* bits: last characters of the names given; NULL = none yet */
 	struct plm_want_kind *kinds;
 	uint32_t kind_count;
 	struct plm_want_shape *shapes;

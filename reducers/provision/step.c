@@ -136,7 +136,8 @@ static void explain_refused(struct plm_pass *pass, struct plm_out *out)
 
 /* ---- minSize ----------------------------------------------------------------------------------- */
 
-static bool wants_more(const struct plm_pass *pass, uint32_t index)
+/* How many nodes the pool lacks. */
+static int64_t lacks(const struct plm_pass *pass, uint32_t index)
 {
 	const struct plm_pool *pool = &pass->pools[index];
 	int64_t nodes = pool->nodes;
@@ -144,18 +145,16 @@ static bool wants_more(const struct plm_pass *pass, uint32_t index)
 	for (uint32_t i = 0; i < pass->claim_count; i++) {
 		nodes += pass->claims[i]->pool == index ? 1 : 0;
 	}
-	return pool->use == PLM_POOL_USED && pool->slot->min_size != PLM_UNSET &&
-	       nodes < pool->slot->min_size;
+	return pool->use == PLM_POOL_USED && pool->slot->min_size != PLM_UNSET
+		       ? pool->slot->min_size - nodes
+		       : 0;
 }
 
 /* Nodes that a pool keeps without anyone asking: dialect, Nodes. */
 static void fill_min_sizes(struct plm_pass *pass)
 {
 	for (uint32_t p = 0; p < pass->pool_count; p++) {
-		while (wants_more(pass, p)) {
-			if (!plm_open_empty(pass, p)) {
-				break;
-			}
+		for (int64_t n = lacks(pass, p); n > 0 && plm_open_empty(pass, p); n--) {
 		}
 	}
 }

@@ -44,8 +44,10 @@
 #define PLM_LIMIT_HEAP_CLUSTER (512U * 1024 * 1024)
 #define PLM_LIMIT_HEAP_CEILING (4ULL * 1024 * 1024 * 1024 - 8)
 
-/* Pods of one PodSet; a larger one is refused with its name and field. */
+/* Pods of one object at once, indexes of a Job; more are refused with its name and field. */
 #define PLM_LIMIT_POD_SET_PODS 100000
+/* Nodes that a pool keeps at least (minSize); more are refused with its name and field. */
+#define PLM_LIMIT_POOL_MIN_SIZE 20000
 /* Pods of one PodSet that wait to be made again; more are made after these. */
 #define PLM_LIMIT_REMAKE 256
 
