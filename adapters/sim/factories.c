@@ -67,7 +67,8 @@ static void deployment_sync(struct plm_world *w, struct plm_sim_object *object)
 	set = PLM_NEW(&w->arena, struct plm_w_replicator);
 	*set = *deployment;
 	set->kind = PLM_KIND_REPLICA_SET;
-	set->meta.name = plm_sim_pod_name(w, deployment->meta.name);
+	set->meta.name = plm_sim_new_name(w, PLM_KIND_REPLICA_SET, deployment->meta.ns,
+					  deployment->meta.name);
 	set->meta.uid = (struct plm_slice){0};
 	set->meta.created_ms = PLM_UNSET;
 	set->meta.owner_kind = plm_slice_str("Deployment");
@@ -104,7 +105,7 @@ static void replica_set_sync(struct plm_world *w, struct plm_sim_object *object)
 	}
 	for (; have < want; have++) {
 		plm_sim_wait_add(w, plm_sim_pod_new(w, object, object->my.template,
-						    plm_sim_pod_name(w, object->of.meta->name), 0));
+						    plm_sim_pod_name(w, object), 0));
 	}
 }
 
@@ -174,8 +175,7 @@ void plm_sim_daemon_set_sync(struct plm_world *w, struct plm_sim_object *object)
 		    !plm_sim_node_holds(node, template, w->resource_count)) {
 			continue;
 		}
-		pod = plm_sim_pod_new(w, object, template,
-				      plm_sim_pod_name(w, object->of.meta->name), 0);
+		pod = plm_sim_pod_new(w, object, template, plm_sim_pod_name(w, object), 0);
 		pod->my.pod->daemon = true;
 		pod->my.pod->runtime_ms = PLM_UNSET;
 		plm_sim_bind(w, pod, node);

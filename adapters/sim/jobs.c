@@ -9,16 +9,28 @@
 
 #include <stdlib.h>
 
-struct plm_slice plm_sim_pod_name(struct plm_world *w, struct plm_slice name)
+struct plm_slice plm_sim_new_name(struct plm_world *w, enum plm_kind kind, struct plm_slice ns,
+				  struct plm_slice name)
 {
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789"; /* as Kubernetes draws them */
+	static const size_t base_max = 58;			     /* with the dash */
 	char suffix[PLM_SIM_NAME_SUFFIX + 1] = {0};
+	struct plm_slice made = {0};
 
-	for (size_t i = 0; i < PLM_SIM_NAME_SUFFIX; i++) {
-		suffix[i] = letters[plm_world_random(w) % (sizeof(letters) - 1)];
-	}
-	return plm_arena_format(&w->arena, "%.*s-%s", (int)name.size, (const char *)name.ptr,
-				suffix);
+	do {
+		for (size_t i = 0; i < PLM_SIM_NAME_SUFFIX; i++) {
+			suffix[i] = letters[plm_world_random(w) % (sizeof(letters) - 1)];
+		}
+		made = plm_arena_format(
+			&w->arena, "%.*s%s%s", (int)(name.size < base_max ? name.size : base_max),
+			(const char *)name.ptr, name.size < base_max ? "-" : "", suffix);
+	} while (plm_sim_find(w, kind, ns, made) != NULL);
+	return made;
+}
+
+struct plm_slice plm_sim_pod_name(struct plm_world *w, const struct plm_sim_object *owner)
+{
+	return plm_sim_new_name(w, PLM_KIND_POD, owner->of.meta->ns, owner->of.meta->name);
 }
 
 struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_object *owner,
@@ -187,8 +199,9 @@ static void make_pod(struct plm_world *w, struct plm_sim_object *object)
 					(const char *)name.ptr, (long long)index);
 	}
 	my->serial++;
-	plm_sim_wait_add(w, plm_sim_pod_new(w, object, my->template, plm_sim_pod_name(w, name),
-					    index == PLM_UNSET ? 0 : index));
+	name = plm_sim_new_name(w, PLM_KIND_POD, object->of.meta->ns, name);
+	plm_sim_wait_add(
+		w, plm_sim_pod_new(w, object, my->template, name, index == PLM_UNSET ? 0 : index));
 }
 
 void plm_sim_job_sync(struct plm_world *w, struct plm_sim_object *object)
@@ -229,12 +242,11 @@ void plm_sim_job_sync(struct plm_world *w, struct plm_sim_object *object)
 static void plain_pods(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_sim_job *my = object->my.job;
-	const struct plm_slice name = object->of.meta->name;
 
 	for (int64_t n = count_pods(object).active; n < wanted(object->of.job); n++) {
 		my->serial++;
-		plm_sim_wait_add(
-			w, plm_sim_pod_new(w, object, my->template, plm_sim_pod_name(w, name), n));
+		plm_sim_wait_add(w, plm_sim_pod_new(w, object, my->template,
+						    plm_sim_pod_name(w, object), n));
 	}
 }
 

@@ -19,8 +19,10 @@ static void charge(struct plm_world *w, const struct plm_sim_object *pod, int64_
 	const int64_t *request = pod->my.pod->template->request;
 
 	for (size_t r = 0; r < w->resource_count; r++) {
-		node->used[r] += sign * request[r];
-		w->used_now[r] += sign * request[r];
+		node->used[r] = sign > 0 ? plm_add_sat(node->used[r], request[r])
+					 : plm_sub_sat(node->used[r], request[r]);
+		w->used_now[r] = sign > 0 ? plm_add_sat(w->used_now[r], request[r])
+					  : plm_sub_sat(w->used_now[r], request[r]);
 	}
 }
 
@@ -205,6 +207,10 @@ struct plm_sim_object *plm_sim_node_new(struct plm_world *w, struct plm_w_node *
 	object->my.node->joined_ms = w->now_ms;
 	object->my.node->idle_since_ms = w->now_ms;
 	plm_sim_amounts(w, node->allocatable, object->my.node->allocatable);
+	w->node_came = true;
+	if (w->strays != NULL) {
+		plm_sim_schedule_later(w);
+	}
 	return object;
 }
 

@@ -165,7 +165,8 @@ bool plm_sim_node_holds(const struct plm_sim_object *node, const struct plm_sim_
 	const struct plm_sim_node_state *my = node->my.node;
 
 	for (size_t r = 0; r < resource_count; r++) {
-		if (t->request[r] > 0 && my->used[r] + t->request[r] > my->allocatable[r]) {
+		if (t->request[r] > 0 &&
+		    t->request[r] > plm_sub_sat(my->allocatable[r], my->used[r])) {
 			return false;
 		}
 	}

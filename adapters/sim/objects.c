@@ -278,6 +278,8 @@ static void pod_given(struct plm_world *w, struct plm_w_pod *pod, const struct p
 		pod->no_status = 0;
 		pod->unschedulable = 0;
 		plm_sim_wait_add(w, object);
+	} else {
+		plm_sim_stray_add(w, object);
 	}
 }
 

@@ -167,6 +167,8 @@ static void resume_pod(struct plm_world *w, struct plm_w_pod *pod,
 		plm_sim_bind(w, object, node);
 	} else if (pod->node.size == 0) {
 		plm_sim_wait_add(w, object);
+	} else {
+		plm_sim_stray_add(w, object);
 	}
 	if (pod->meta.deleting_ms != PLM_UNSET) {
 		plm_sim_plan(w, plm_sim_draw(w, grace), PLM_SIM_DUE_POD_GONE, object, 0);

@@ -48,9 +48,39 @@ void plm_sim_wait_drop(struct plm_world *w, struct plm_sim_object *pod)
 
 void plm_sim_schedule_later(struct plm_world *w)
 {
-	if (!w->pass_planned && w->waiting != NULL) {
+	if (!w->pass_planned && (w->waiting != NULL || (w->strays != NULL && w->node_came))) {
 		w->pass_planned = true;
 		plm_sim_plan(w, w->options.scheduler_latency_ms, PLM_SIM_DUE_SCHEDULER, NULL, 0);
+	}
+}
+
+void plm_sim_stray_add(struct plm_world *w, struct plm_sim_object *pod)
+{
+	pod->my.pod->wait_next = w->strays;
+	w->strays = pod;
+}
+
+static void bind_strays(struct plm_world *w)
+{
+	struct plm_sim_object *pod = w->strays;
+
+	if (!w->node_came) {
+		return;
+	}
+	w->node_came = false;
+	w->strays = NULL;
+	while (pod != NULL) {
+		struct plm_sim_object *next = pod->my.pod->wait_next;
+		struct plm_sim_object *node =
+			plm_sim_find(w, PLM_KIND_NODE, (struct plm_slice){0}, pod->of.pod->node);
+
+		pod->my.pod->wait_next = NULL;
+		if (!pod->gone && !plm_sim_pod_over(pod) && node == NULL) {
+			plm_sim_stray_add(w, pod);
+		} else if (!pod->gone && !plm_sim_pod_over(pod)) {
+			plm_sim_bind(w, pod, node);
+		}
+		pod = next;
 	}
 }
 
@@ -77,7 +107,7 @@ static int64_t score(const struct plm_world *w, const struct plm_sim_object *pod
 
 	for (size_t r = 0; r < w->resource_count; r++) {
 		if (request[r] > 0 && my->allocatable[r] > 0) {
-			plm_i128 left = my->allocatable[r] - my->used[r] - request[r];
+			plm_i128 left = (plm_i128)my->allocatable[r] - my->used[r] - request[r];
 
 			sum += (int64_t)(left * 1000 / my->allocatable[r]);
 		}
@@ -155,6 +185,7 @@ void plm_sim_schedule(struct plm_world *w)
 
 	w->pass_planned = false;
 	w->pass++;
+	bind_strays(w);
 	for (const struct plm_sim_object *p = w->waiting; p != NULL; p = p->my.pod->wait_next) {
 		count++;
 	}

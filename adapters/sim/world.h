@@ -210,6 +210,8 @@ struct plm_world {
 	bool watch_planned;
 
 	struct plm_sim_object *waiting, *last_waiting; /* unbound pods */
+	struct plm_sim_object *strays; /* pods bound to a node that is not known, by wait_next */
+	bool node_came;		       /* since the strays were last looked at */
 	bool pass_planned;
 	uint64_t pass;
 
@@ -277,6 +279,8 @@ struct plm_sim_object *plm_sim_find(const struct plm_world *w, enum plm_kind kin
 struct plm_sim_object *plm_sim_create(struct plm_world *w, enum plm_kind kind,
 				      enum plm_event_type type, void *payload);
 /* What a controller of the world needs beside a new object. */
+/* A pod whose node is not known, yet or any more; it is bound when the node comes. */
+void plm_sim_stray_add(struct plm_world *w, struct plm_sim_object *pod);
 void plm_sim_born(struct plm_world *w, struct plm_sim_object *object);
 void plm_sim_adopt(struct plm_sim_object *owner, struct plm_sim_object *child);
 /* Take the object away at once; what it owns goes too. */
@@ -308,7 +312,11 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 				       struct plm_sim_template *template, struct plm_slice name,
 				       int64_t index);
 /* "<name>-xxxxx" with random characters. */
-struct plm_slice plm_sim_pod_name(struct plm_world *w, struct plm_slice name);
+/* A name for a pod of 'owner'. */
+struct plm_slice plm_sim_pod_name(struct plm_world *w, const struct plm_sim_object *owner);
+/* "<name>-<5 characters>", 63 at most, that no object of 'kind' in 'ns' has. */
+struct plm_slice plm_sim_new_name(struct plm_world *w, enum plm_kind kind, struct plm_slice ns,
+				  struct plm_slice name);
 
 /* ---- match.c, scheduler.c ---- */
 bool plm_sim_tolerates(struct plm_vec tolerations, struct plm_vec taints);
