@@ -263,6 +263,10 @@ static enum plm_code object(struct plm_manifest *reader, struct plm_doc_tree *tr
 	}
 	note_times(reader, tree, tree->root);
 	p.row = plm_kind_find(tree->version, tree->kind);
+	if (p.row == NULL && tree->version.size == 0 && plm_kind_known(tree->kind)) {
+		plm_doc_fail(tree, NULL, "an object needs an apiVersion");
+		return plm_doc_result(tree, err);
+	}
 	if (p.row == NULL) {
 		ignore_kind(reader, tree);
 		return PLM_OK;
@@ -608,7 +612,7 @@ static enum plm_code read_folder(struct plm_manifest *reader, const char *path,
 	enum plm_code code = PLM_OK;
 
 	if (count < 0) {
-		return plm_fail(err, PLM_E_IO, "%s: the folder cannot be read", path);
+		return plm_fail(err, PLM_E_UNREACHABLE, "%s: the folder cannot be read", path);
 	}
 	if (count == 0) {
 		code = plm_fail(err, PLM_E_NOT_FOUND, "%s: no .yaml, .yml or .json file in it",

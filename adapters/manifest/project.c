@@ -1,5 +1,7 @@
 #include "adapters/manifest/project.h"
 
+#include "core/limits.h"
+
 #include "core/units.h"
 
 #include <stdio.h>
@@ -107,6 +109,16 @@ const struct plm_kind_row *plm_kind_find(struct plm_slice version, struct plm_sl
 		}
 	}
 	return NULL;
+}
+
+bool plm_kind_known(struct plm_slice kind)
+{
+	for (size_t i = 0; i < PLM_COUNTOF(kinds); i++) {
+		if (plm_slice_is(kind, plm_names_text(&plm_names_kind, kinds[i].kind))) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- metadata ---------------------------------------------------------------------------------- */
@@ -290,6 +302,15 @@ void plm_project_undecided(struct plm_doc *node)
 {
 	if (node != NULL) {
 		node->seen = 0;
+	}
+}
+
+void plm_project_pods_limit(struct plm_project *p, struct plm_doc *spec, const char *key,
+			    int64_t pods)
+{
+	if (pods > PLM_LIMIT_POD_SET_PODS) {
+		plm_doc_fail(p->tree, plm_doc_get(spec, key), "at most %d pods",
+			     PLM_LIMIT_POD_SET_PODS);
 	}
 }
 

@@ -37,6 +37,8 @@ struct plm_kind_row {
 
 /* NULL: nothing decides on this kind. 'version' is an apiVersion ("group/version" or "v1"). */
 const struct plm_kind_row *plm_kind_find(struct plm_slice version, struct plm_slice kind);
+/* Is it such a kind in some version? */
+bool plm_kind_known(struct plm_slice kind);
 
 /* metadata into p->meta. 'naming' may be NULL. 'now_ms' stands for an absent creationTimestamp. */
 void plm_project_meta(struct plm_project *p, struct plm_doc *root,
@@ -110,6 +112,10 @@ struct plm_slice plm_project_not_ready(struct plm_project *p, struct plm_doc *ro
  * when its reducer comes. NULL-safe.
  */
 void plm_project_undecided(struct plm_doc *node);
+
+/* A failure when field 'key' of 'spec' asks for more pods at once than are ever made. */
+void plm_project_pods_limit(struct plm_project *p, struct plm_doc *spec, const char *key,
+			    int64_t pods);
 
 /*
  * A failure naming both when 'map' has a member of each list of paths (end NULL). True when it has one

@@ -293,6 +293,7 @@ void plm_project_replicator(struct plm_project *p, struct plm_doc *root, void *p
 
 	set->kind = p->row->kind;
 	set->replicas = plm_doc_count(p->tree, spec, "replicas", 1);
+	plm_project_pods_limit(p, spec, "replicas", set->replicas);
 	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", set->replicas,
 			     &set->template);
 	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {

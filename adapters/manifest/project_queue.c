@@ -102,6 +102,23 @@ static void check_group(struct plm_project *p, struct plm_doc *item,
 	const struct plm_w_flavor_quota *flavors = last->flavors.ptr;
 	struct plm_slice none = {0};
 
+	for (size_t i = 0; i < last->flavors.count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (plm_slice_equal(flavors[i].flavor, flavors[j].flavor)) {
+				plm_doc_fail(p->tree, item, "flavor %.*s stands twice in it",
+					     (int)flavors[i].flavor.size,
+					     (const char *)flavors[i].flavor.ptr);
+			}
+		}
+	}
+	for (size_t i = 0; i < last->resources.count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (plm_slice_equal(names[i], names[j])) {
+				plm_doc_fail(p->tree, item, "%.*s stands twice in it",
+					     (int)names[i].size, (const char *)names[i].ptr);
+			}
+		}
+	}
 	for (size_t before = 0; before < count; before++) {
 		for (size_t i = 0; i < last->resources.count; i++) {
 			if (in_group(&groups[before], names[i], none)) {

@@ -293,6 +293,8 @@ void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload)
 	job_status(p, root, job);
 	job->suspended = is_suspended(p, spec, job);
 	pods = plm_min(job->parallelism, job->completions);
+	plm_project_pods_limit(p, spec, "parallelism", pods);
+	plm_project_pods_limit(p, spec, "completions", job->indexed ? job->completions : pods);
 	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", pods,
 			     &job->template);
 	if (job->min_parallelism != PLM_UNSET && job->min_parallelism < pods) {
@@ -348,10 +350,7 @@ void plm_project_pod_set(struct plm_project *p, struct plm_doc *root, void *payl
 	if (job->priority_class.size == 0) {
 		job->priority_class = plm_doc_text(p->tree, spec, "priorityClassName");
 	}
-	if (replicas > PLM_LIMIT_POD_SET_PODS) {
-		plm_doc_fail(p->tree, plm_doc_get(spec, "replicas"), "at most %d pods",
-			     PLM_LIMIT_POD_SET_PODS);
-	}
+	plm_project_pods_limit(p, spec, "replicas", replicas);
 	pod_set_end(p, root, job);
 	name_workload(p, job, "kueue.x-k8s.io");
 }

@@ -13,7 +13,9 @@
 
 static enum plm_code system_failed(const char *name, struct plm_error *err)
 {
-	enum plm_code code = errno == ENOENT ? PLM_E_NOT_FOUND : PLM_E_IO;
+	enum plm_code code = errno == ENOENT ? PLM_E_NOT_FOUND
+			     : errno == EIO  ? PLM_E_IO
+					     : PLM_E_UNREACHABLE;
 
 	return plm_fail(err, code, "%s: %s", name, strerror(errno));
 }
@@ -59,7 +61,7 @@ static enum plm_code make_room(struct plm_window *source, uint64_t keep, struct 
 	size_t drop = (size_t)(keep - source->base);
 
 	if (source->size - drop > PLM_LIMIT_ITEM_BYTES) {
-		return plm_fail(err, PLM_E_LIMIT,
+		return plm_fail(err, PLM_E_INPUT,
 				"%s: one document, or one item of a list, is longer than %ld bytes",
 				source->name, PLM_LIMIT_ITEM_BYTES);
 	}

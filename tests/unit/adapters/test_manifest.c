@@ -566,7 +566,7 @@ static void too_long_an_item_is_refused(void **state)
 	put_digits(file, 1000000);
 	assert_int_equal(fclose(file), 0);
 	plm_heard_open(&heard, false);
-	plm_assert_fails(plm_manifest_read(heard.reader, path, &err), PLM_E_LIMIT, err,
+	plm_assert_fails(plm_manifest_read(heard.reader, path, &err), PLM_E_INPUT, err,
 			 "one document, or one item of a list, is longer than 8388608 bytes");
 	plm_heard_close(&heard);
 	drop(folder, "long");
