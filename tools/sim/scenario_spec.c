@@ -1,9 +1,13 @@
 /*
  * The fields of a Scenario. Every read marks its field; what is left unread is unknown and refused.
  */
+#include "core/limits.h"
 #include "core/timefmt.h"
 #include "core/wire_copy.h"
 #include "tools/sim/scenario_read.h"
+
+/* Arrivals and changes of one scenario. */
+#define ACTIONS_MAX 200000
 
 static int64_t percent(struct plm_doc_tree *tree, struct plm_doc *map, const char *key,
 		       int64_t absent)
@@ -108,6 +112,9 @@ static void one_row_of_nodes(struct plm_scenario_reading *r, struct plm_doc *ite
 		node->capacity = plm_wire_copy_list(
 			&plm_type_amount, plm_doc_amounts(r->tree, item, "capacity"), &s->arena);
 		s->node_count++;
+	}
+	if (count == 0) {
+		plm_doc_ignore(item);
 	}
 	if (count > 0 && s->nodes[s->node_count - 1].instance_type.size == 0 &&
 	    s->nodes[s->node_count - 1].capacity.count == 0) {
@@ -269,7 +276,9 @@ static void one_arrival(struct plm_scenario_reading *r, struct plm_doc *item)
 {
 	struct plm_doc *object = plm_doc_map(r->tree, item, "object");
 	struct plm_slice name =
-		plm_doc_text_required(r->tree, plm_doc_get(object, "metadata"), "name");
+		object == NULL
+			? (struct plm_slice){0}
+			: plm_doc_text_required(r->tree, plm_doc_get(object, "metadata"), "name");
 	int64_t count = plm_doc_count(r->tree, item, "count", 1);
 	int64_t every = plm_doc_duration(r->tree, item, "every", 0);
 	int64_t first = at(r, item, "at", 0);
@@ -280,6 +289,11 @@ static void one_arrival(struct plm_scenario_reading *r, struct plm_doc *item)
 
 	if (object == NULL) {
 		plm_doc_fail(r->tree, item, "object is missing");
+		return;
+	}
+	if (count > ACTIONS_MAX || r->scenario->action_count + (size_t)count > ACTIONS_MAX) {
+		plm_doc_fail(r->tree, plm_doc_get(item, "count"), "more than %d arrivals",
+			     ACTIONS_MAX);
 		return;
 	}
 	like.extra.fail_percent = percent(r->tree, item, "failPercent", 0);
@@ -311,6 +325,13 @@ static void reference(struct plm_scenario_reading *r, struct plm_doc *map,
 	}
 }
 
+static bool scales(enum plm_kind kind)
+{
+	return kind == PLM_KIND_DEPLOYMENT || kind == PLM_KIND_REPLICA_SET ||
+	       kind == PLM_KIND_STATEFUL_SET || kind == PLM_KIND_JOB || kind == PLM_KIND_POD_SET ||
+	       kind == PLM_KIND_NONE; /* said already */
+}
+
 static void one_change(struct plm_scenario_reading *r, struct plm_doc *item)
 {
 	struct plm_doc *apply = plm_doc_map(r->tree, item, "apply");
@@ -332,6 +353,13 @@ static void one_change(struct plm_scenario_reading *r, struct plm_doc *item)
 	reference(r, delete != NULL ? delete : scale, &like);
 	if (scale != NULL) {
 		like.replicas = plm_doc_count(r->tree, scale, "replicas", 1);
+		if (like.replicas > PLM_LIMIT_POD_SET_PODS) {
+			plm_doc_fail(r->tree, plm_doc_get(scale, "replicas"), "at most %d pods",
+				     PLM_LIMIT_POD_SET_PODS);
+		}
+		if (!scales(like.kind)) {
+			plm_doc_fail(r->tree, plm_doc_get(scale, "kind"), "cannot be scaled");
+		}
 	}
 	*plm_scenario_action(r->scenario) = like;
 }

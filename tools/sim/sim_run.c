@@ -3,6 +3,7 @@
  */
 #include "tools/sim/sim_run.h"
 
+#include "core/timefmt.h"
 #include "tools/sim/runner.h"
 
 #include <dirent.h>
@@ -241,6 +242,23 @@ static int64_t next_due(const struct plm_runner *r)
 	return due == PLM_UNSET ? due : plm_max(due, r->now_ms);
 }
 
+/* A change of what does not exist (any more) changes nothing, and says so. */
+static void missing(struct plm_runner *r, const struct plm_sim_action *action, const char *verb)
+{
+	char text[512];
+
+	if (r->options->warn == NULL) {
+		return;
+	}
+	(void)snprintf(text, sizeof(text),
+		       "changes: nothing to %s after %lld s: there is no %s %.*s%s%.*s", verb,
+		       (action->at_ms - r->scenario.world.start_ms) / PLM_MS_PER_SECOND,
+		       plm_names_text(&plm_names_kind, action->kind), (int)action->ns.size,
+		       (const char *)action->ns.ptr, action->ns.size > 0 ? "/" : "",
+		       (int)action->name.size, (const char *)action->name.ptr);
+	r->options->warn(r->options->ctx, text);
+}
+
 static void act(struct plm_runner *r, const struct plm_sim_action *action)
 {
 	switch (action->what) {
@@ -248,11 +266,15 @@ static void act(struct plm_runner *r, const struct plm_sim_action *action)
 		plm_world_apply(r->world, action->type, action->payload, &action->extra);
 		return;
 	case PLM_SIM_DELETE:
-		(void)plm_world_delete(r->world, action->kind, action->ns, action->name);
+		if (!plm_world_delete(r->world, action->kind, action->ns, action->name)) {
+			missing(r, action, "delete");
+		}
 		return;
 	case PLM_SIM_SCALE:
-		(void)plm_world_scale(r->world, action->kind, action->ns, action->name,
-				      action->replicas);
+		if (!plm_world_scale(r->world, action->kind, action->ns, action->name,
+				     action->replicas)) {
+			missing(r, action, "scale");
+		}
 		return;
 	}
 	PLM_UNREACHABLE();
