@@ -66,7 +66,7 @@ enum plm_code plm_build_begin(const char *folder, struct plm_build **out, struct
 	(void)snprintf(build->workshop, sizeof(build->workshop), "%s/%s", folder, NEW_FOLDER);
 	clear(build);
 	if (mkdir(build->workshop, 0755) != 0) {
-		code = plm_file_fail(err, errno, "make the folder", build->workshop);
+		code = plm_file_fail_make(err, errno, "make the folder", build->workshop);
 	}
 	if (code == PLM_OK) {
 		code = plm_lmdb_env_open(build->workshop, PLM_LMDB_BUILD, &build->lmdb, err);

@@ -146,7 +146,7 @@ static enum plm_code export_file(const struct plm_log *log, struct plm_log_curso
 	writer.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (writer.fd < 0) {
 		return errno == EEXIST ? plm_fail(err, PLM_E_REFUSED, "%s: it exists", path)
-				       : plm_file_fail(err, errno, "create", path);
+				       : plm_file_fail_make(err, errno, "create", path);
 	}
 	writer.zstd = ZSTD_createCCtx();
 	PLM_ASSERT(writer.zstd != NULL);

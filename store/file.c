@@ -37,6 +37,16 @@ enum plm_code plm_file_fail(struct plm_error *err, int number, const char *what,
 	return plm_fail(err, code, "%s: %s: %s", path, what, strerror(number));
 }
 
+/* What was to be made has no place to be in: nothing is missing that anybody asked for. */
+enum plm_code plm_file_fail_make(struct plm_error *err, int number, const char *what,
+				 const char *path)
+{
+	if (number == ENOENT || number == ENOTDIR) {
+		return plm_fail(err, PLM_E_UNREACHABLE, "%s: %s: %s", path, what, strerror(number));
+	}
+	return plm_file_fail(err, number, what, path);
+}
+
 void plm_fd_close(int fd)
 {
 	if (fd >= 0) {
@@ -141,7 +151,7 @@ enum plm_code plm_file_make_folder(const char *folder, struct plm_error *err)
 
 		/* Whoever made it may not have come to the sync. */
 		if (errno != EEXIST || stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
-			return plm_file_fail(err, errno, "make the folder", folder);
+			return plm_file_fail_make(err, errno, "make the folder", folder);
 		}
 	}
 	if (strlen(folder) >= sizeof(parent)) {

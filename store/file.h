@@ -17,6 +17,8 @@ enum plm_code plm_path_join(char *out, const char *folder, const char *name,
 			    struct plm_error *err) PLM_MUST_CHECK;
 /* Fail with 'number' (an errno) and its text. */
 enum plm_code plm_file_fail(struct plm_error *err, int number, const char *what, const char *path);
+enum plm_code plm_file_fail_make(struct plm_error *err, int number, const char *what,
+				 const char *path);
 void plm_fd_close(int fd); /* nothing when negative */
 
 static inline void plm_fd_close_cleanup(int *fd)

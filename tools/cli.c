@@ -1,6 +1,7 @@
 #include "tools/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
@@ -112,6 +113,19 @@ static bool is_daemon(int argc, char **argv)
 	return argc > 1 && strcmp(argv[1], "run") == 0 && !help;
 }
 
+/*
+ * A standard stream that was closed would come to be the first file that is opened. What stands in for
+ * it can only be used the wrong way, so that using it is an error.
+ */
+static void fill_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+		}
+	}
+}
+
 int plm_cli_main(int argc, char **argv, plm_daemon_fn *daemon)
 {
 	const char *name = base_name(argc > 0 ? argv[0] : "plimsoll");
@@ -121,6 +135,7 @@ int plm_cli_main(int argc, char **argv, plm_daemon_fn *daemon)
 	struct plm_cli call = {.arena = &arena, .out = stdout, .notes = stderr};
 	int exit_code = 0;
 
+	fill_streams();
 	handle(SIGPIPE, SIG_IGN);
 	handle(SIGABRT, on_abort);
 	if (is_daemon(argc, argv)) {

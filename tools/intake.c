@@ -64,7 +64,8 @@ static enum plm_code copy_input(FILE *file, struct plm_error *err)
 			continue;
 		}
 		if (got < 0) {
-			return plm_fail(err, PLM_E_IO, "standard input: %s", strerror(errno));
+			return plm_fail(err, PLM_E_UNREACHABLE, "standard input: %s",
+					strerror(errno));
 		}
 		if (got == 0) {
 			break;

@@ -15,6 +15,7 @@
 #include "tools/name_set.h"
 #include "tools/settle.h"
 
+#define NS_PER_MS 1000000
 #define DEFAULT_NOW "2026-01-01T00:00:00Z"
 #define DEFAULT_REGION "us-west-2"
 #define CLUSTER_UID "plimsoll-decide"
@@ -229,7 +230,7 @@ static int64_t wall_ns(void *self)
 {
 	const struct plm_round *round = self;
 
-	return round->now_ms * 1000000;
+	return plm_mul_sat(round->now_ms, NS_PER_MS);
 }
 
 static int64_t boot_ms(void *self)

@@ -1,5 +1,6 @@
 """What a hostile or careless user does: an answer with its reason, or an error that names the place."""
 import json
+import subprocess
 import sys
 
 import harness
@@ -73,7 +74,8 @@ def test_a_ring_of_cohorts_is_said(run, folder):
 
 def test_what_is_wrong_with_a_queue_is_said_in_full(run, folder):
     said = waits(run, folder, queue(flavor="other") + job("j"))
-    assert said["job-j"] == ("Misconfigured", "flavor default not found"), said
+    assert said["job-j"][0] == "Misconfigured", said
+    assert said["job-j"][1].endswith("flavor default not found"), said
     text = queue() + job("j")
     simple = text[:text.index("apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue")] + (
         "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {name: cq}\nspec:\n"
@@ -149,6 +151,131 @@ def test_a_queue_deleted_under_reserved_gangs(run, folder):
     report = sim(run, folder, "changes: [{at: 50s, delete: {kind: ClusterQueue, name: cq}}]")
     assert report["invariantViolations"] == 0, report
     assert report["admitted"] < 6 and report["terminations"] == report["launches"], report
+
+
+
+def test_what_stands_twice_is_refused(run, folder):
+    text = queue()
+    flavor = '{name: default, resources: [{name: cpu, nominalQuota: "10"}]}'
+    decide(run, folder, text.replace(flavor, f"{flavor}\n    - {flavor}"), want=2)
+    assert "in.yaml:" in run.err and "flavor default stands twice" in run.err, run.err
+    one = '{name: cpu, nominalQuota: "10"}'
+    decide(run, folder, text.replace("[cpu]", "[cpu, cpu]").replace(f"[{one}]", f"[{one}, {one}]"),
+           want=2)
+    assert "in.yaml:" in run.err and "cpu stands twice" in run.err, run.err
+    decide(run, folder, "kind: Pod\nmetadata: {name: a}\n", want=2)
+    assert "in.yaml:1: Pod a: an object needs an apiVersion" in run.err, run.err
+
+
+def deployment(replicas):
+    return ("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default}\n"
+            f"spec:\n  replicas: {replicas}\n  template:\n    spec:\n      containers: [{{name: c, "
+            'resources: {requests: {cpu: "1"}}}]\n---\n')
+
+
+NODES = """apiVersion: karpenter.sh/v1alpha5
+kind: NodeTemplate
+metadata: {name: nt}
+spec: {amiFamily: AL2023, instanceTypes: [m5.large]}
+---
+apiVersion: karpenter.sh/v1alpha5
+kind: NodePool
+metadata: {name: POOL}
+spec: {template: {spec: {}}, minSize: COUNT, templateRef: {name: nt}}
+---
+"""
+
+
+def nodes(pool, count):
+    return NODES.replace("POOL", pool).replace("COUNT", str(count))
+
+
+def test_counts_that_no_cluster_has_are_refused(run, folder):
+    many = 2147483647
+    for text, part in [
+            (deployment(many), "Deployment default/web: spec.replicas: at most 100000 pods"),
+            (job("j").replace("spec:\n", f"spec:\n  parallelism: {many}\n", 1),
+             "Job default/j: spec.parallelism: at most 100000 pods"),
+            (job("j").replace("spec:\n", f"spec:\n  completionMode: Indexed\n  parallelism: 1\n"
+                              f"  completions: {many}\n", 1),
+             "Job default/j: spec.completions: at most 100000 pods"),
+            (nodes("np", many), "NodePool np: spec.minSize: at most 20000 nodes")]:
+        decide(run, folder, text, want=2)
+        assert part in run.err, run.err
+
+
+def test_no_two_of_many_have_one_name(run, folder):
+    doc = decide(run, folder, deployment(15000))
+    assert len({row["pod"] for row in doc["unschedulable"]}) == 15000
+    doc = decide(run, folder, nodes("np", 15000))
+    names = {row["name"] for row in doc["nodeClaims"]}
+    assert len(doc["nodeClaims"]) == 15000 and len(names) == 15000, len(names)
+    doc = decide(run, folder, nodes("p" * 200, 2))
+    assert all(len(row["name"]) == 63 for row in doc["nodeClaims"]), doc["nodeClaims"]
+
+
+def test_pods_bound_to_a_node_count_in_any_order(run, folder):
+    node = ("apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: '2', "
+            "pods: '9'}, conditions: [{type: Ready, status: 'True'}]}\n---\n")
+
+    def pod(name, cpu, more=""):
+        return (f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: default}}\nspec:\n"
+                f"  {more}\n  containers: [{{name: c, resources: {{requests: {{cpu: '{cpu}'}}}}}}]\n"
+                "---\n")
+    held = pod("r", 3, "nodeName: n")
+    for text in (node + held + pod("q", 1), held + pod("q", 1) + node, pod("q", 1) + node + held,
+                 node + pod("r", 9223372036854775807, "nodeName: n") +
+                 pod("s", 9223372036854775807, "nodeName: n") + pod("q", 1)):
+        doc = decide(run, folder, text)
+        assert not doc["placements"], (text, doc["placements"])
+        assert doc["unschedulable"][0]["pod"] == "default/q", doc
+
+
+def test_a_scenario_says_what_it_cannot_mean(run, folder):
+    for more, part in [
+            ("changes: [{at: 1m, scale: {kind: ClusterQueue, name: cq, replicas: 2}}]",
+             "spec.changes[0].scale.kind: cannot be scaled"),
+            ("changes: [{at: 1m, scale: {kind: Deployment, name: a, replicas: 100000000}}]",
+             "spec.changes[0].scale.replicas: at most 100000 pods")]:
+        sim(run, folder, more, want=2)
+        assert "sim.yaml:" in run.err and part in run.err, run.err
+    file = folder / "many.yaml"
+    file.write_text(GANGS.replace("MORE", "").replace("count: 6", "count: 1000000000"))
+    run("sim", file, want=2)
+    assert "spec.arrivals[0].count: more than 200000" in run.err, run.err
+    file.write_text(GANGS.replace("MORE", "cluster: {nodes: [{count: 0, instanceType: m5.large}]}"))
+    run("sim", file, "--until", "1s")
+    sim(run, folder, "changes: [{at: 1m, scale: {kind: Deployment, namespace: a, name: b}}, "
+        "{at: 1m, delete: {kind: Pod, namespace: a, name: c}}]")
+    assert "nothing to scale after 60 s: there is no Deployment a/b" in run.err, run.err
+    assert "nothing to delete after 60 s: there is no Pod a/c" in run.err, run.err
+
+
+def test_what_cannot_be_read_or_made_is_4(run, folder):
+    (folder / "d" / "sub.yaml").mkdir(parents=True)
+    (folder / "loop.yaml").symlink_to("loop.yaml")
+    for words in (["decide", "-f", folder / "d"], ["decide", "-f", folder / "loop.yaml"],
+                  ["decide", "-f", "queues.yaml", "-L", folder / "a" / "b"],
+                  ["log", "export", "-L", run.log("queues"), "-o", folder / "a" / "b.plog"]):
+        run(*words, want=4)
+        assert run.err.startswith("error: "), run.err
+    run("log", "export", "-L", run.log("queues"), "-o", folder / "a.plog")
+    run("log", "import", folder / "a.plog", "--into", folder / "x" / "y", want=4)
+    assert "make the folder" in run.err, run.err
+    run("decide", "-f", "/dev/zero", want=2)
+    assert "longer than" in run.err, run.err
+
+
+def test_a_closed_standard_input_is_not_another_file(run, folder):
+    done = subprocess.run(["sh", "-c", 'exec "$0" decide -f - <&-', run.binary], env=run.env(),
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 4 and "standard input" in done.stderr, (done.returncode, done.stderr)
+
+
+def test_times_beyond_the_log_s_range(run, folder):
+    for now in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+        doc = decide(run, folder, queue() + job("j"), "--now", now)
+        assert [row["workload"] for row in doc["admitted"]] == ["default/job-j"], doc
 
 
 if __name__ == "__main__":

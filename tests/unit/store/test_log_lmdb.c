@@ -81,7 +81,7 @@ static void a_new_log_is_empty(void **state)
 	assert_int_equal(stat.first, 0);
 	assert_int_equal(stat.head.seq, 0);
 	store_path(path, folder, "no/such/parent");
-	plm_assert_fails(plm_log_open(path, PLM_LOG_WRITE, &log, &err), PLM_E_NOT_FOUND, err,
+	plm_assert_fails(plm_log_open(path, PLM_LOG_WRITE, &log, &err), PLM_E_UNREACHABLE, err,
 			 "no/such/parent");
 	store_remove(folder);
 }

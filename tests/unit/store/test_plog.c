@@ -229,7 +229,7 @@ static void refusals(void **state)
 	plm_assert_fails(plm_log_export(log, world.head.seq + 1, 0, path, &err), PLM_E_NOT_FOUND,
 			 err, "no record 396");
 	plm_assert_fails(plm_log_export(log, 1, 0, store_path(path, world.folder, "no/x"), &err),
-			 PLM_E_NOT_FOUND, err, "no/x");
+			 PLM_E_UNREACHABLE, err, "no/x");
 	plm_assert_fails(plm_log_export(log, 1, 0, "/dev/full", &err), PLM_E_REFUSED, err,
 			 "exists");
 	plm_log_close(log);
