@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
 LIST = HERE / "passing.txt"
 LINE = re.compile(r"^(ok  |FAIL) ([^\s:]+)(?:: (.*))?$")
 
