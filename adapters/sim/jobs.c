@@ -303,13 +303,17 @@ bool plm_world_work(const struct plm_world *w, size_t index, struct plm_sim_work
 		return false;
 	}
 	object = w->work[index];
-	*out = (struct plm_sim_work){.kind = object->kind,
-				     .ns = object->of.meta->ns,
-				     .name = object->of.meta->name,
-				     .created_ms = object->of.meta->created_ms,
-				     .running_ms = object->my.job->first_running_ms,
-				     .finished_ms = object->my.job->finished_ms,
-				     .failed = object->of.job->end == PLM_JOB_FAILED,
-				     .deleted = object->gone};
+	*out = (struct plm_sim_work){
+		.kind = object->kind,
+		.ns = object->of.meta->ns,
+		.name = object->of.meta->name,
+		.created_ms = object->of.meta->created_ms,
+		.running_ms = object->my.job->first_running_ms,
+		.finished_ms = object->my.job->finished_ms,
+		.failed = object->of.job->end == PLM_JOB_FAILED,
+		.deleted = object->gone,
+		.running = object->of.job->end == PLM_JOB_OPEN &&
+			   (object->of.job->active > 0 ||
+			    (object->kind == PLM_KIND_JOB && object->of.job->suspended == 0))};
 	return true;
 }

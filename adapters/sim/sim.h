@@ -213,6 +213,7 @@ struct plm_sim_work {
 	int64_t finished_ms; /* PLM_UNSET = not */
 	bool failed;
 	bool deleted;
+	bool running; /* it has pods that have not ended, or will be given some */
 };
 /* Jobs and PodSets in order of creation; 'index' from 0. False at the end. */
 bool plm_world_work(const struct plm_world *world, size_t index, struct plm_sim_work *out);

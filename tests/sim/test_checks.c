@@ -477,6 +477,31 @@ static void no_work_is_lost(void **state)
 	expect_harness(t, "S3: Job ns/job is lost");
 }
 
+static void quota_is_held_by_what_runs(void **state)
+{
+	struct stage *t = *state;
+
+	submit_work(t, PLM_KIND_JOB, "a", 3, PLM_UNSET);
+	fold_queue(t, 4000);
+	fold_reserved(t, "a");
+	plm_runner_check_holders(&t->runner, &t->st);
+	expect_harness(t, "S2: Job ns/a holds quota and does not run");
+}
+
+static void what_runs_holds_quota(void **state)
+{
+	struct stage *t = *state;
+	struct plm_w_job job = work(t, PLM_KIND_JOB, "a", 3);
+
+	submit_work(t, PLM_KIND_JOB, "a", 3, PLM_UNSET);
+	start(t, 5, "a");
+	fold_queue(t, 4000);
+	job.meta.created_ms = START_MS;
+	fold(t, PLM_EV_JOB, &job);
+	plm_runner_check_holders(&t->runner, &t->st);
+	expect_harness(t, "S2: Job ns/a runs without quota");
+}
+
 static void limits_are_not_met(void **state)
 {
 	struct stage *t = *state;
@@ -572,6 +597,8 @@ int main(void)
 		ON_STAGE(usage_stays_within_quota),
 		ON_STAGE(usage_may_stay_above_a_quota_that_was_cut),
 		ON_STAGE(no_work_is_lost),
+		ON_STAGE(quota_is_held_by_what_runs),
+		ON_STAGE(what_runs_holds_quota),
 		ON_STAGE(limits_are_not_met),
 		ON_STAGE(beliefs_are_true),
 		ON_STAGE(the_world_is_believed),

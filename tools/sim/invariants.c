@@ -456,6 +456,41 @@ static bool has_reason(struct plm_runner *r, const struct plm_state *st, plm_id 
 	return said;
 }
 
+static void say_work(struct plm_runner *r, const struct plm_sim_work *work, const char *rule,
+		     const char *what)
+{
+	plm_runner_broken(r, "%s: %s %.*s/%.*s %s", rule,
+			  plm_names_text(&plm_names_kind, work->kind), (int)work->ns.size,
+			  (const char *)work->ns.ptr, (int)work->name.size,
+			  (const char *)work->name.ptr, what);
+}
+
+/* At rest quota is held by what runs, and by nothing else. */
+void plm_runner_check_holders(struct plm_runner *r, const struct plm_state *st)
+{
+	struct plm_sim_work work;
+
+	for (size_t i = 0; plm_world_work(r->world, i, &work); i++) {
+		plm_id id = plm_find(st, work.kind, plm_sym_find(st, work.ns),
+				     plm_sym_find(st, work.name));
+		const struct plm_job *job = id.n == 0 ? NULL : plm_job_at(st, id);
+		enum plm_stage stage = PLM_STAGE_PENDING;
+
+		if (work.deleted || job == NULL || job->managed == 0 || job->workload_id.n == 0) {
+			continue;
+		}
+		stage = (enum plm_stage)plm_workload_at(st, job->workload_id)->stage;
+		if (stage == PLM_STAGE_ADMITTED && !work.running) {
+			say_work(r, &work, "S2", "holds quota and does not run");
+		} else if (stage == PLM_STAGE_RESERVED) {
+			say_work(r, &work, "L1",
+				 "holds quota and waits for nothing that will come");
+		} else if (stage != PLM_STAGE_ADMITTED && work.running) {
+			say_work(r, &work, "S2", "runs without quota");
+		}
+	}
+}
+
 void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st)
 {
 	struct plm_sim_work work;
@@ -469,15 +504,9 @@ void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st)
 			continue;
 		}
 		if (job == NULL || (job->managed == 1 && job->workload_id.n == 0)) {
-			plm_runner_broken(r, "S3: %s %.*s/%.*s is lost",
-					  plm_names_text(&plm_names_kind, work.kind),
-					  (int)work.ns.size, (const char *)work.ns.ptr,
-					  (int)work.name.size, (const char *)work.name.ptr);
+			say_work(r, &work, "S3", "is lost");
 		} else if (job->managed == 1 && !has_reason(r, st, job->workload_id)) {
-			plm_runner_broken(r, "L2: %s %.*s/%.*s waits without a reason",
-					  plm_names_text(&plm_names_kind, work.kind),
-					  (int)work.ns.size, (const char *)work.ns.ptr,
-					  (int)work.name.size, (const char *)work.name.ptr);
+			say_work(r, &work, "L2", "waits without a reason");
 		}
 	}
 }
@@ -497,5 +526,6 @@ void plm_runner_check_end(struct plm_runner *r)
 		return;
 	}
 	plm_runner_check_work(r, st);
+	plm_runner_check_holders(r, st);
 	plm_runner_check_beliefs(r, st);
 }

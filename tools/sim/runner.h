@@ -74,6 +74,8 @@ void plm_runner_check_limits(struct plm_runner *r, const struct plm_state *st, u
 void plm_runner_check_quota(struct plm_runner *r, const struct plm_state *st);
 /* S3 and L2 of one state. */
 void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st);
+/* S2 at rest: quota is held by what runs in the world, and by nothing else. */
+void plm_runner_check_holders(struct plm_runner *r, const struct plm_state *st);
 /* S7: the log folds to this hash, decisions recomputed. */
 void plm_runner_check_replay(struct plm_runner *r, struct plm_log *log, struct plm_hash128 live);
 /* L4: no intent is open and the engine believes what the world knows. */
