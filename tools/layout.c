@@ -117,6 +117,8 @@ static const struct plm_member pod_set_members[] = {TEXT(name),
 						    TEXT(topology_required),
 						    TEXT(topology_preferred),
 						    BOOL(topology_unconstrained),
+						    TEXT(topology_group),
+						    SKIP(zero),
 						    I64(count),
 						    I64(min_count)};
 LAYOUT(static, pod_set)

@@ -58,6 +58,7 @@ static void read_topology(struct plm_project *p, struct plm_doc *item,
 	set->topology_required = plm_doc_text(p->tree, request, "required");
 	set->topology_preferred = plm_doc_text(p->tree, request, "preferred");
 	set->topology_unconstrained = plm_doc_bool(p->tree, request, "unconstrained", 0);
+	set->topology_group = plm_doc_text(p->tree, request, "podSetGroupName");
 	plm_project_undecided(request); /* nothing places by topology yet */
 }
 

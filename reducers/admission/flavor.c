@@ -5,11 +5,21 @@
 
 #define ATTEMPTS_MAX 64U
 
-/* One scan: the flavors of a resource group for the requests of a pod set that it covers. */
+/* Pod sets that are given flavors together, and what they ask for in sum: kueue.md 2.6. */
+struct bundle {
+	uint32_t *members; /* indexes of pod sets */
+	uint32_t member_count;
+	struct plm_request *list;
+	int64_t *amounts; /* by request, of all members */
+	uint32_t count;
+};
+
+/* One scan: the flavors of a resource group for the requests of a bundle that it covers. */
 struct scan {
 	struct plm_applicant *a;
 	struct plm_assess *out;
-	uint32_t set;
+	const struct bundle *bundle;
+	uint32_t set; /* its first pod set */
 	const struct plm_group *group;
 	struct plm_pick *now;  /* of the flavor at hand, one per request of the set */
 	struct plm_pick *best; /* resource 0 where the group does not cover it */
@@ -202,7 +212,6 @@ static bool all_topology(const struct plm_state *st, const struct plm_cluster_qu
 static bool eligible(const struct scan *s, plm_sym name, struct plm_attempt *attempt)
 {
 	const struct plm_state *st = snap_of(s)->st;
-	const struct plm_set_request *set = &s->a->requests.sets[s->set];
 	plm_id id = plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, name);
 	const struct plm_flavor *flavor = id.n == 0 ? NULL : plm_flavor_at(st, id);
 	struct plm_mismatch mismatch = {PLM_RULE_NONE, {0}};
@@ -213,15 +222,18 @@ static bool eligible(const struct scan *s, plm_sym name, struct plm_attempt *att
 		attempt->rule = PLM_RULE_FLAVOR_MISSING;
 		return false;
 	}
-	if (topology != (wants_topology(set->set) || all_topology(st, s->a->queue))) {
-		attempt->rule = PLM_RULE_TOPOLOGY;
-		return false;
-	}
-	mismatch = plm_match_flavor(st, flavor, set->shape);
-	if (mismatch.rule != PLM_RULE_NONE) {
-		attempt->rule = mismatch.rule;
-		attempt->key = mismatch.key;
-		return false;
+	for (uint32_t i = 0; i < s->bundle->member_count; i++) {
+		const struct plm_set_request *set = &s->a->requests.sets[s->bundle->members[i]];
+
+		mismatch = plm_match_flavor(st, flavor, set->shape);
+		if (topology != (wants_topology(set->set) || all_topology(st, s->a->queue))) {
+			mismatch.rule = PLM_RULE_TOPOLOGY;
+		}
+		if (mismatch.rule != PLM_RULE_NONE) {
+			attempt->rule = mismatch.rule;
+			attempt->key = mismatch.key;
+			return false;
+		}
 	}
 	if (was_tried(st, s->a->workload, name)) {
 		attempt->rule = PLM_RULE_GANG;
@@ -239,10 +251,12 @@ static void note(struct plm_assess *out, const struct plm_attempt *attempt)
 	}
 }
 
-/* The quota of one resource with 'flavor' into 'pick'; 'attempt' says how it went. */
-static struct plm_rank try_resource(const struct scan *s, const struct plm_request *request,
-				    struct plm_pick *pick, struct plm_attempt *attempt)
+/* The quota of one resource with 'flavor' into its pick; 'attempt' says how it went. */
+static struct plm_rank try_resource(const struct scan *s, uint32_t index,
+				    struct plm_attempt *attempt)
 {
+	const struct plm_request *request = &s->bundle->list[index];
+	struct plm_pick *pick = &s->now[index];
 	struct plm_rank rank = {PLM_WAY_NO_FIT, 0};
 
 	attempt->resource = request->resource;
@@ -250,7 +264,7 @@ static struct plm_rank try_resource(const struct scan *s, const struct plm_reque
 		.resource = request->resource,
 		.flavor = attempt->flavor,
 		.injected = request->injected,
-		.amount = plm_mul_sat(request->each, s->out->sets[s->set].count),
+		.amount = s->bundle->amounts[index],
 		.pair = plm_quotas_pair(snap_of(s), s->a->preemptor.node, attempt->flavor,
 					request->resource),
 	};
@@ -269,21 +283,21 @@ static struct plm_rank try_resource(const struct scan *s, const struct plm_reque
 /* Every resource of the group with 'flavor'; the worst is the flavor's rank. */
 static struct plm_rank try_flavor(struct scan *s, struct plm_attempt *attempt)
 {
-	const struct plm_set_request *set = &s->a->requests.sets[s->set];
+	const struct bundle *bundle = s->bundle;
 	const struct plm_attempt begun = *attempt;
 	struct plm_rank rank = {PLM_WAY_FIT, 0};
 	bool first = true;
 
-	for (uint32_t i = 0; i < set->list_count; i++) {
+	for (uint32_t i = 0; i < bundle->count; i++) {
 		struct plm_attempt one = begun;
 		struct plm_rank mine = {PLM_WAY_NO_FIT, 0};
 		bool worse = false;
 
 		s->now[i] = (struct plm_pick){0};
-		if (!covered(snap_of(s)->st, s->group, set->list[i].resource)) {
+		if (!covered(snap_of(s)->st, s->group, bundle->list[i].resource)) {
 			continue;
 		}
-		mine = try_resource(s, &set->list[i], &s->now[i], &one);
+		mine = try_resource(s, i, &one);
 		worse = plm_flavor_preferred(rank, mine, s->a->queue->preference);
 		if (mine.way == PLM_WAY_NO_FIT && rank.way == PLM_WAY_NO_FIT) {
 			worse = one.severity > attempt->severity;
@@ -337,9 +351,7 @@ static uint32_t start_of(const struct scan *s, plm_sym resource)
 /* The flavor at hand is the best so far. */
 static void keep(struct scan *s, struct plm_rank rank)
 {
-	uint32_t count = s->a->requests.sets[s->set].list_count;
-
-	memcpy(s->best, s->now, count * sizeof(*s->best));
+	memcpy(s->best, s->now, s->bundle->count * sizeof(*s->best));
 	s->best_rank = rank;
 }
 
@@ -377,7 +389,6 @@ static void scan_group(struct scan *s, plm_sym resource)
 	uint32_t count = 0;
 	const struct plm_flavor_quota *flavors =
 		PLM_SPAN(st, s->group->flavors, struct plm_flavor_quota, &count);
-	uint32_t requests = s->a->requests.sets[s->set].list_count;
 	int64_t last = -1;
 
 	for (uint32_t f = start_of(s, resource); f < count; f++) {
@@ -392,7 +403,7 @@ static void scan_group(struct scan *s, plm_sym resource)
 	if (last == (int64_t)count - 1) {
 		last = -1;
 	}
-	for (uint32_t i = 0; i < requests; i++) {
+	for (uint32_t i = 0; i < s->bundle->count; i++) {
 		s->best[i].tried = last;
 	}
 }
@@ -410,8 +421,9 @@ static bool has_pick(const struct plm_set_picks *picks, plm_sym resource)
 }
 
 /* Undeclared and zero: skipped. Undeclared otherwise: it fails. */
-static bool undeclared(struct scan *s, const struct plm_request *request, bool *out_fails)
+static bool undeclared(struct scan *s, uint32_t index, bool *out_fails)
 {
+	const struct plm_request *request = &s->bundle->list[index];
 	struct plm_attempt attempt = {
 		.resource = request->resource,
 		.rule = PLM_RULE_UNDECLARED_RESOURCE,
@@ -426,24 +438,22 @@ static bool undeclared(struct scan *s, const struct plm_request *request, bool *
 	if (s->group != NULL) {
 		return false;
 	}
-	*out_fails = plm_mul_sat(request->each, s->out->sets[s->set].count) > 0 &&
-		     plm_root(snap_of(s)->st)->ignore_undeclared == 0;
+	*out_fails =
+		s->bundle->amounts[index] > 0 && plm_root(snap_of(s)->st)->ignore_undeclared == 0;
 	if (*out_fails) {
 		note(s->out, &attempt);
 	}
 	return true;
 }
 
-/* The picks of a scan into the pod set; false when there is none. */
-static bool take_best(struct scan *s, struct plm_set_picks *picks, bool *all_fit)
+/* The picks of a scan into those of the bundle; false when there is none. */
+static bool take_best(const struct scan *s, struct plm_set_picks *picks, bool *all_fit)
 {
-	uint32_t count = s->a->requests.sets[s->set].list_count;
-
 	if (s->best_rank.way == PLM_WAY_NO_FIT) {
 		return false;
 	}
 	*all_fit = *all_fit && s->best_rank.way == PLM_WAY_FIT;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < s->bundle->count; i++) {
 		if (s->best[i].resource.n != 0) {
 			picks->list[picks->list_count++] = s->best[i];
 		}
@@ -461,43 +471,109 @@ static enum plm_mode set_mode(const struct plm_set_picks *picks, bool all_fit)
 	return PLM_MODE_FIT;
 }
 
-/* One pod set; false: nothing after it is looked at. */
-static bool assign_set(struct plm_applicant *a, struct plm_assess *out, uint32_t index)
+/* Flavors for a bundle into 'picks'; false: nothing after it is looked at. */
+static bool assign_bundle(struct plm_applicant *a, struct plm_assess *out,
+			  const struct bundle *bundle, struct plm_set_picks *picks, bool *all_fit)
 {
-	const struct plm_set_request *set = &a->requests.sets[index];
 	struct plm_arena *arena = a->preemptor.snap->arena;
-	struct plm_set_picks *picks = &out->sets[index];
 	bool scanned = false;
-	bool all_fit = true;
 
-	picks->list = PLM_NEW_ARRAY(arena, set->list_count, struct plm_pick);
-	for (uint32_t i = 0; i < set->list_count; i++) {
-		struct scan s = {.a = a, .out = out, .set = index};
+	for (uint32_t i = 0; i < bundle->count; i++) {
+		struct scan s = {.a = a, .out = out, .bundle = bundle, .set = bundle->members[0]};
 		bool fails = false;
 
-		if (has_pick(picks, set->list[i].resource)) {
+		if (has_pick(picks, bundle->list[i].resource)) {
 			continue;
 		}
-		if (undeclared(&s, &set->list[i], &fails)) {
+		if (undeclared(&s, i, &fails)) {
 			if (!fails) {
 				continue;
 			}
 			out->severity = scanned ? out->severity : PLM_SEVERITY_MISMATCH;
 			return false;
 		}
-		s.now = PLM_NEW_ARRAY(arena, set->list_count, struct plm_pick);
-		s.best = PLM_NEW_ARRAY(arena, set->list_count, struct plm_pick);
-		scan_group(&s, set->list[i].resource);
+		s.now = PLM_NEW_ARRAY(arena, bundle->count, struct plm_pick);
+		s.best = PLM_NEW_ARRAY(arena, bundle->count, struct plm_pick);
+		scan_group(&s, bundle->list[i].resource);
 		scanned = true;
 		if (s.any_failed && s.least > out->severity) {
 			out->severity = s.least;
 		}
-		if (!take_best(&s, picks, &all_fit)) {
+		if (!take_best(&s, picks, all_fit)) {
 			return false;
 		}
 	}
-	picks->mode = set_mode(picks, all_fit);
 	return true;
+}
+
+static uint32_t request_count(const struct plm_requests *requests)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < requests->count; i++) {
+		total += requests->sets[i].list_count;
+	}
+	return total;
+}
+
+/* The pod sets of the group of set 'first', itself first, with what they ask for in sum. */
+static struct bundle bundle_of(const struct plm_applicant *a, const struct plm_assess *out,
+			       uint32_t first)
+{
+	struct plm_arena *arena = a->preemptor.snap->arena;
+	uint32_t room = request_count(&a->requests);
+	plm_sym group = a->requests.sets[first].set->topology_group;
+	struct bundle b = {
+		.members = PLM_NEW_ARRAY(arena, a->requests.count, uint32_t),
+		.list = PLM_NEW_ARRAY(arena, room, struct plm_request),
+		.amounts = PLM_NEW_ARRAY(arena, room, int64_t),
+	};
+
+	for (uint32_t i = first; i < a->requests.count; i++) {
+		const struct plm_set_request *set = &a->requests.sets[i];
+
+		if (i != first &&
+		    (group.n == 0 || !plm_sym_equal(set->set->topology_group, group))) {
+			continue;
+		}
+		b.members[b.member_count++] = i;
+		for (uint32_t j = 0; j < set->list_count; j++) {
+			uint32_t at = 0;
+
+			while (at < b.count &&
+			       !plm_sym_equal(b.list[at].resource, set->list[j].resource)) {
+				at++;
+			}
+			if (at == b.count) {
+				b.list[b.count++] = set->list[j];
+			}
+			b.amounts[at] = plm_add_sat(
+				b.amounts[at], plm_mul_sat(set->list[j].each, out->sets[i].count));
+		}
+	}
+	plm_request_sort(a->preemptor.snap->st, b.list, b.amounts, b.count);
+	return b;
+}
+
+/* Each pod set keeps the flavors of what it asks for itself. */
+static void hand_out(const struct plm_applicant *a, struct plm_assess *out, uint32_t member,
+		     const struct plm_set_picks *group, bool all_fit)
+{
+	const struct plm_set_request *set = &a->requests.sets[member];
+	struct plm_set_picks *picks = &out->sets[member];
+
+	picks->list = PLM_NEW_ARRAY(a->preemptor.snap->arena, set->list_count, struct plm_pick);
+	for (uint32_t i = 0; i < set->list_count; i++) {
+		for (uint32_t j = 0; j < group->list_count; j++) {
+			if (plm_sym_equal(group->list[j].resource, set->list[i].resource)) {
+				struct plm_pick *pick = &picks->list[picks->list_count++];
+
+				*pick = group->list[j];
+				pick->amount = plm_mul_sat(set->list[i].each, picks->count);
+			}
+		}
+	}
+	picks->mode = set_mode(picks, all_fit);
 }
 
 /* What the pod set's picks mean for the workload. */
@@ -521,16 +597,6 @@ static void sum_up(struct plm_assess *out, const struct plm_set_picks *picks)
 	}
 }
 
-static uint32_t request_count(const struct plm_requests *requests)
-{
-	uint32_t total = 0;
-
-	for (uint32_t i = 0; i < requests->count; i++) {
-		total += requests->sets[i].list_count;
-	}
-	return total;
-}
-
 void plm_flavor_assign(struct plm_applicant *a, const int64_t *counts, struct plm_assess *out)
 {
 	struct plm_arena *arena = a->preemptor.snap->arena;
@@ -550,15 +616,26 @@ void plm_flavor_assign(struct plm_applicant *a, const int64_t *counts, struct pl
 		out->sets[i].count = counts[i];
 	}
 	for (uint32_t i = 0; i < out->count; i++) {
+		struct bundle bundle;
+		struct plm_set_picks picks = {0};
+		bool all_fit = true;
+
+		if (out->sets[i].list != NULL) {
+			continue; /* with its group */
+		}
+		bundle = bundle_of(a, out, i);
+		picks.list = PLM_NEW_ARRAY(arena, bundle.count, struct plm_pick);
 		out->severity = PLM_SEVERITY_NONE; /* only sets that do not fit count */
-		if (!assign_set(a, out, i)) {
+		if (!assign_bundle(a, out, &bundle, &picks, &all_fit)) {
 			out->mode = PLM_MODE_NO_FIT;
-			out->sets[i].list_count = 0;
 			return;
 		}
-		sum_up(out, &out->sets[i]);
-		if (out->sets[i].mode < out->mode) {
-			out->mode = out->sets[i].mode;
+		for (uint32_t m = 0; m < bundle.member_count; m++) {
+			struct plm_set_picks *set = &out->sets[bundle.members[m]];
+
+			hand_out(a, out, bundle.members[m], &picks, all_fit);
+			sum_up(out, set);
+			out->mode = set->mode < out->mode ? set->mode : out->mode;
 		}
 	}
 }

@@ -30,6 +30,30 @@ const struct plm_group *plm_request_group(const struct plm_state *st,
 	return NULL;
 }
 
+static bool before(const struct plm_state *st, const struct plm_request *a,
+		   const struct plm_request *b)
+{
+	return a->order != b->order ? a->order < b->order
+				    : plm_sym_compare(st, a->resource, b->resource) < 0;
+}
+
+void plm_request_sort(const struct plm_state *st, struct plm_request *list, int64_t *amounts,
+		      uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		struct plm_request request = list[i];
+		int64_t amount = amounts[i];
+		uint32_t at = i;
+
+		for (; at > 0 && before(st, &request, &list[at - 1]); at--) {
+			list[at] = list[at - 1];
+			amounts[at] = amounts[at - 1];
+		}
+		list[at] = request;
+		amounts[at] = amount;
+	}
+}
+
 static void insert(struct plm_set_request *set, const struct plm_state *st,
 		   struct plm_request request)
 {

@@ -31,6 +31,9 @@ struct plm_requests {
 struct plm_requests plm_requests_of(const struct plm_state *st, struct plm_arena *arena,
 				    const struct plm_workload *workload,
 				    const struct plm_cluster_queue *queue);
+/* Upstream's order: kueue.md 2.20 (1). 'amounts' goes along. */
+void plm_request_sort(const struct plm_state *st, struct plm_request *list, int64_t *amounts,
+		      uint32_t count);
 /* The resource group of 'queue' that covers 'resource', NULL when none does. */
 const struct plm_group *plm_request_group(const struct plm_state *st,
 					  const struct plm_cluster_queue *queue, plm_sym resource);

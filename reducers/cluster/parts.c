@@ -172,6 +172,7 @@ static void fill_pod_set(const struct plm_fold *f, const struct plm_w_pod_set_sp
 	to->topology_required = plm_fold_text(f, from->topology_required);
 	to->topology_preferred = plm_fold_text(f, from->topology_preferred);
 	to->topology_unconstrained = from->topology_unconstrained == 1;
+	to->topology_group = plm_fold_text(f, from->topology_group);
 	to->count = from->count;
 	to->min_count = from->min_count;
 }

@@ -196,7 +196,7 @@ PLM_W_STRUCT(shape, PLM_SHAPE_FIELDS)
 /* 'count' pods of one template. 'min_count' PLM_UNSET = no partial admission. */
 #define PLM_POD_SET_SPEC_FIELDS(S, Y, I, E, T, R, L)                                               \
 	S(name) I(count) I(min_count) L(labels, kv) R(shape, shape) S(topology_required)           \
-	S(topology_preferred) I(topology_unconstrained)
+	S(topology_preferred) I(topology_unconstrained) S(topology_group)
 PLM_W_STRUCT(pod_set_spec, PLM_POD_SET_SPEC_FIELDS)
 
 /* ---- queue objects ----------------------------------------------------------------------------- */

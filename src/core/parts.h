@@ -105,6 +105,8 @@ struct plm_pod_set {
 	plm_sym shape;	/* span of one plm_shape */
 	plm_sym topology_required, topology_preferred;
 	uint32_t topology_unconstrained;
+	plm_sym topology_group; /* pod sets of one group get one flavor */
+	uint32_t zero;
 	int64_t count;
 	int64_t min_count;
 };
