@@ -6,6 +6,7 @@
 #include "codec/codec.h"
 #include "codec/upcast.h"
 #include "tools/round.h"
+#include "tools/term.h"
 
 #define NS_PER_MS 1000000ULL
 /* Records looked at first for the beginning of a payload in PARTs, and how that grows. */
@@ -400,10 +401,24 @@ enum plm_code plm_input_event(const struct plm_input *input, uint64_t seq, struc
 
 /* ---- state ------------------------------------------------------------------------------------- */
 
+struct fold_watch {
+	struct plm_progress progress;
+	uint64_t to;
+};
+
+static void on_fold(void *ctx, uint64_t seq)
+{
+	struct fold_watch *watch = ctx;
+
+	plm_progress_tick(&watch->progress, seq, watch->to);
+}
+
 enum plm_code plm_input_fold(const struct plm_input *input, uint64_t seq, struct plm_state *st,
 			     struct plm_fold_report *report, struct plm_error *err)
 {
-	struct plm_fold_options options = {.snapshots = input->snapshots, .to = seq};
+	struct fold_watch watch = {.to = seq};
+	struct plm_fold_options options = {
+		.snapshots = input->snapshots, .to = seq, .progress = on_fold, .ctx = &watch};
 	enum plm_code code = plm_state_init(st, PLM_PROFILE_SMALL, err);
 
 	*report = (struct plm_fold_report){0};
@@ -416,5 +431,8 @@ enum plm_code plm_input_fold(const struct plm_input *input, uint64_t seq, struct
 				"; a state needs all events from the first",
 				input->name, first_of(input));
 	}
-	return plm_fold(input->log, &options, st, report, err);
+	plm_progress_begin(&watch.progress, "folding event");
+	code = plm_fold(input->log, &options, st, report, err);
+	plm_progress_end(&watch.progress);
+	return code;
 }

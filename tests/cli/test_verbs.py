@@ -456,7 +456,7 @@ def on_terminal(run, *words, **env):
     """What the verb writes to a terminal."""
     leader, follower = pty.openpty()
     done = subprocess.Popen([run.binary, *map(str, words)], stdin=subprocess.DEVNULL,
-                            stdout=follower, stderr=follower, env=run.env(**env))
+                            cwd=run.source, stdout=follower, stderr=follower, env=run.env(**env))
     os.close(follower)
     out = b""
     while True:
@@ -478,6 +478,14 @@ def test_colour_only_on_a_terminal(run, folder):
     assert "\x1b[" not in on_terminal(run, "get", "wl", "-L", log, NO_COLOR="1")
     assert "\x1b[" not in run("get", "wl", "-L", log)
     assert "\x1b[" not in on_terminal(run, "get", "wl", "-L", log, TERM="dumb")
+
+
+def test_progress_on_a_terminal_after_a_second(run, folder):
+    slow = ("sim", "scenario.yaml", "--speed", "100", "--until", "4m")
+    out = on_terminal(run, *slow)
+    assert "virtual second" in out and "of 240" in out, out
+    run(*slow)
+    assert run.err == "", run.err
 
 
 def test_no_progress_in_a_pipe(run, folder):
