@@ -61,7 +61,7 @@ static enum plm_code run(struct plm_cli *call, struct plm_sim_report *report, st
 		.log_folder = plm_cli_text(call, PLM_FLAG_KEEP_LOG, NULL),
 		.seed = (uint64_t)plm_cli_number(call, PLM_FLAG_SCENARIO_SEED, 1),
 		.until_ms = plm_cli_number(call, PLM_FLAG_UNTIL, PLM_UNSET),
-		.trace = plm_cli_has(call, PLM_FLAG_TRACE) ? call->out : NULL,
+		.trace = plm_cli_has(call, PLM_FLAG_VERBOSE) ? call->out : NULL,
 		.warn = on_warning,
 		.progress = on_progress,
 		.ctx = &watch,

@@ -75,7 +75,7 @@ enum plm_flag_kind {
 	X(UNTIL, "until", 0, DURATION, "DUR", "", "end after this much virtual time")              \
 	X(SPEED, "speed", 0, TEXT, "max|N", "",                                                    \
 	  "virtual seconds per second, or max (default) = as fast as it goes")                     \
-	X(TRACE, "trace", 0, SWITCH, "", "",                                                       \
+	X(VERBOSE, "verbose", 'v', SWITCH, "", "",                                                 \
 	  "print what happens as it does: decisions, effects, outcomes")                           \
 	X(TIMEOUT, "timeout", 0, DURATION, "DUR", "", "give up with 124 after this time")          \
 	X(SETTINGS, "config", 0, TEXT, "FILE", "",                                                 \

@@ -41,8 +41,8 @@ static const struct plm_command commands[] = {
 	 "key "
 	 "names. SIGTERM finishes the effects in flight, syncs and ends with 0; a second one does "
 	 "not wait.",
-	 "run --cloud sim --data-dir ./data --scenario examples/gpu-burst.yaml\n"
-	 "run --cloud sim --data-dir ./data -f examples/simple --mode observe",
+	 "run --cloud sim --data-dir ./data --scenario examples/web-burst.yaml\n"
+	 "run --cloud sim --data-dir ./data -f examples/tour/queues.yaml --mode observe",
 	 NULL,
 	 "5 7 8 75 78",
 	 0,
@@ -65,7 +65,8 @@ static const struct plm_command commands[] = {
 	 "is decided. Kinds that no rule reads are named once each on stderr.\n\n"
 	 "With -L the log of the decision is kept in a folder, for `why`, `replay`, `timeline` "
 	 "and the other verbs.",
-	 "decide -f examples/simple\n"
+	 "decide -f examples/tour/queues.yaml -f examples/tour/nodes.yaml -f "
+	 "examples/tour/job.yaml\n"
 	 "decide -f dump.yaml --with job.yaml --fail-on pending\n"
 	 "kubectl get cq,lq,rf,workloads,nodes,pods,nodepools -A -o yaml | plimsoll decide -f - "
 	 "-o json",
@@ -86,15 +87,15 @@ static const struct plm_command commands[] = {
 	 "after every event; a broken one ends with 70.\n\n"
 	 "With -L the log is kept in a folder, for `why`, `replay`, `timeline` and the other "
 	 "verbs.",
-	 "sim examples/gpu-burst.yaml\n"
-	 "sim examples/gpu-burst.yaml --seed 7 -L ./data -o json\n"
-	 "sim examples/gpu-burst.yaml --trace --until 10m",
+	 "sim examples/gpu-gang-stock-out.yaml\n"
+	 "sim examples/gpu-gang-stock-out.yaml --seed 7 -L ./data -o json\n"
+	 "sim examples/gpu-gang-stock-out.yaml -v --until 10m",
 	 "table|json",
 	 "4 8",
 	 1,
 	 1,
 	 plm_cmd_sim,
-	 {F(KEEP_LOG), F(SCENARIO_SEED), F(UNTIL), F(SPEED), F(CATALOG), F(TRACE), F(OUTPUT),
+	 {F(KEEP_LOG), F(SCENARIO_SEED), F(UNTIL), F(SPEED), F(CATALOG), F(VERBOSE), F(OUTPUT),
 	  COMMON}},
 	{"get",
 	 LOOK,
@@ -137,7 +138,7 @@ static const struct plm_command commands[] = {
 	 "that led there. Works for workloads, jobs, pod sets, pods, nodes, node claims, node "
 	 "pools and queues, also for those that are gone.\n\n" SOURCES "\n\n" POINTS,
 	 "why job/train -n ml -L ./data\n"
-	 "why podset/training-job-001 -n data-science-prod -f examples/simple\n"
+	 "why podset/training-job-001 -n data-science-prod -f examples/samples-as-given.yaml\n"
 	 "why node/gpu-x7 -L ./data --at HEAD~100 -o json",
 	 "text|json|yaml",
 	 "3 4 5 7",

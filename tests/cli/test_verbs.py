@@ -397,8 +397,8 @@ def test_sim_log_is_the_run(run, folder):
     assert doc["stateHash"] == run("state", "-L", run.log("sim"), "--hash").strip()
 
 
-def test_sim_traces(run, folder):
-    out = run("sim", "scenario.yaml", "--trace", "--until", "5m")
+def test_sim_tells_what_happens(run, folder):
+    out = run("sim", "scenario.yaml", "-v", "--until", "5m")
     assert "reserve" in out and "launch" in out, out
 
 
@@ -440,6 +440,8 @@ def test_help_of_every_verb(run, folder):
         man = run("help", *verb.split(), "--man")
         assert man.startswith(".TH PLIMSOLL-") and ".SH EXAMPLES" in man, verb
     assert run("help", "--man").startswith(".TH PLIMSOLL 1")
+    for path in re.findall(r"examples/[\w./-]+", reference):
+        assert (run.source.parents[1] / path).exists(), path
 
 
 def test_pages_are_installed(run, folder):
