@@ -137,14 +137,6 @@ static void ignore_rest(struct plm_doc *spec)
 	}
 }
 
-/* Volumes of pods are kept for the reducers to come. */
-static void undecided_shape(struct plm_doc *spec, const struct plm_w_shape *shape)
-{
-	if (shape->volume_claims.count > 0) {
-		plm_project_undecided(plm_doc_get(spec, "volumes"));
-	}
-}
-
 void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape)
 {
 	struct plm_slice policy = plm_doc_text(p->tree, spec, "preemptionPolicy");
@@ -164,7 +156,9 @@ void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	shape->priority = plm_doc_int32(p->tree, spec, "priority", PLM_UNSET);
 	shape->never_preempt = plm_slice_is(policy, "Never");
 	ignore_rest(spec);
-	undecided_shape(spec, shape);
+	if (shape->volume_claims.count > 0) { /* nothing knows where a volume can be used */
+		plm_project_undecided(plm_doc_get(spec, "volumes"));
+	}
 }
 
 void plm_project_template(struct plm_project *p, struct plm_doc *template, const char *name,
