@@ -11,7 +11,7 @@
  * A cycle: lifecycle and claims, admission in rounds (one Kueue cycle each), provisioning, starts,
  * disruption. When provisioning or starting gave quota back, admission takes another turn.
  * The engine calls plm_cycle_step() until it returns true; after each call it logs and folds what came
- * out, so a step sees what the steps before it decided. Sources: DESIGN 5, exact decisions 3 and 8.
+ * out, so a step sees what the steps before it decided. Sources: DESIGN.md 5, exact.md 3 and 8.
  */
 #ifndef PLM_REDUCERS_REDUCER_H
 #define PLM_REDUCERS_REDUCER_H

@@ -3,7 +3,7 @@
  *
  * Owns: the life of the engine between plm_engine_open() and plm_engine_close(): takes observations from
  * the ring into the batch, commits, sleeps until there is more, a timer of state is due, or somebody
- * wakes it. Batches are what arrived while the last commit was under way (event-sourcing design D6).
+ * wakes it. Batches are what arrived while the last commit was under way (eventsourcing.md D6).
  * Looks at the room on the disk before each batch (room.h). Any failure of the engine ends the thread,
  * never the process: the loop reads the report and ends it in order.
  * Does not: carry out effects (handover.h) or know where observations come from.

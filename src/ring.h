@@ -4,7 +4,7 @@
  * Owns: a bounded ring of bytes that holds observations, copied in by any thread and read in place by
  * the one consumer; the sleep of the consumer. Nothing is ever dropped: what does not fit is refused with
  * PLM_E_AGAIN, and whoever brought it keeps it. The consumer takes whatever arrived while its last
- * commit was under way, so batches grow with the load and nobody lingers (event-sourcing design D6).
+ * commit was under way, so batches grow with the load and nobody lingers (eventsourcing.md D6).
  * Does not: look into a payload.
  */
 #ifndef PLM_RING_H

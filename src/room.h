@@ -1,7 +1,7 @@
 /*
  * room.h - how much room is left on the disk, and what that means
  *
- * Owns: the thresholds of event-sourcing design D8. LMDB reports a full disk as a failed write, after
+ * Owns: the thresholds of eventsourcing.md D8. LMDB reports a full disk as a failed write, after
  * which only the end of the process is safe, so room is looked at before each batch. The ballast
  * (store/volume.h) is given up for the last events when the disk is all but full.
  */

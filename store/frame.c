@@ -171,7 +171,7 @@ enum plm_code plm_frame_decode(struct plm_slice bytes, struct plm_frame *out, st
 	return PLM_OK;
 }
 
-/* The order of the fields is that of exact.md section 1; auditors compute it by themselves. */
+/* The order of the fields is that of exact.md 1; auditors compute it by themselves. */
 static struct plm_sha256 chain(const struct plm_sha256 *prev, uint64_t first, uint64_t last,
 			       const struct plm_sha256 *root)
 {

@@ -8,7 +8,7 @@
  *
  * Three places carry the same bytes: log_lmdb.c (a folder), log_mem.c (memory, with a durable and a
  * volatile image: log_mem.h), plog.c (an exported file, read only). "The same log" means the same
- * records and frames. Sources: spec D4-D8 and D11 of the event-sourcing design, exact decisions 1.
+ * records and frames. Sources: eventsourcing.md D4-D8 and D11, exact.md 1.
  *
  * A batch is 1..n records with consecutive numbers and one frame, in one transaction. Any error of
  * plm_log_commit() but PLM_E_LIMIT (nothing was tried) ends the life of the handle: only

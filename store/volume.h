@@ -4,7 +4,7 @@
  * Owns: which file systems are refused (D8: LMDB needs shared maps and locks of one machine, and
  * a disk that keeps what it synced), and the ballast: a file that takes room as long as there is
  * enough, and is removed to give the last batches theirs.
- * Does not: act by itself. The daemon asks at its start (exact decisions 7: for 'run' only) and
+ * Does not: act by itself. The daemon asks at its start (exact.md 7: for 'run' only) and
  * releases the ballast by the thresholds that it takes from plm_log_room().
  */
 #ifndef PLM_STORE_VOLUME_H

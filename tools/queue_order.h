@@ -2,7 +2,7 @@
  * queue_order.h - where a pending workload stands
  *
  * Owns: the ClusterQueue that a workload is bound for, through its LocalQueue and WorkQueue, and its
- * position among the pending of that queue (spec/kueue.md 2.3: priority, then time, then UID).
+ * position among the pending of that queue (kueue.md 2.3: priority, then time, then UID).
  */
 #ifndef PLM_TOOLS_QUEUE_ORDER_H
 #define PLM_TOOLS_QUEUE_ORDER_H

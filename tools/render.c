@@ -8,7 +8,7 @@
 
 /*
  * {name} is an operand. What stands in [] is left out when an operand in it is empty. The templates in
- * upstream's words: spec/kueue.md 3.2, spec/karpenter.md 5.
+ * upstream's words: kueue.md 3.2, karpenter.md 5.
  */
 #define POD_SET "[couldn't assign flavors to pod set {detail}: ]"
 

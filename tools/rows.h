@@ -1,7 +1,7 @@
 /*
  * rows.h - a line about each object of a kind: the columns of `get`
  *
- * Owns: columns and cells per kind (spec/ux.md 2.3), the numbers that are sums over other tables (what a
+ * Owns: columns and cells per kind (ux.md 2.3), the numbers that are sums over other tables (what a
  * queue holds, what a node has free). Does not: choose objects, print.
  */
 #ifndef PLM_TOOLS_ROWS_H

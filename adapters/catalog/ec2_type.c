@@ -5,7 +5,7 @@
 #define MIB (1024LL * 1024)
 #define GIB (1024 * MIB)
 
-/* kubeReserved and evictionThreshold of spec/karpenter.md 4.4. */
+/* kubeReserved and evictionThreshold of karpenter.md 4.4. */
 #define POD_MIB 11
 #define KUBELET_MIB 255
 #define KUBELET_EPHEMERAL_BYTES GIB

@@ -1,7 +1,7 @@
 /*
  * ec2_type.h - from the facts of an EC2 instance type to labels and capacity
  *
- * Owns: the labels that a node of a type carries (spec/karpenter.md 1.6) and the capacity formulas for
+ * Owns: the labels that a node of a type carries (karpenter.md 1.6) and the capacity formulas for
  * the default node class (4.4): AL2023, VM overhead 7.5 %, no reserved network interface, pod density
  * by network interfaces, one root volume of 20 GiB.
  * Does not: zones, prices (builtin.c), or where the facts came from.

@@ -1,5 +1,5 @@
 /*
- * labels.h - the well-known labels of an instance type, spec/karpenter.md 1.6
+ * labels.h - the well-known labels of an instance type, karpenter.md 1.6
  *
  * What a type does not require of these does not exist on it (rule 2 of the catalogue format).
  */

@@ -11,7 +11,7 @@
  * One thread. Nothing is emitted after the first failure; what was emitted before it is the caller's to
  * throw away, so that nothing is decided on half an input.
  *
- * Defaults (exact decisions 4): an absent uid is derived from kind, namespace and name; an absent
+ * Defaults (exact.md 4): an absent uid is derived from kind, namespace and name; an absent
  * creationTimestamp is 'now_ms' of the options. Where the caller's "now" is the newest time of the
  * input itself, it either reads twice (first with no 'fact' in the sink, then plm_manifest_newest()), or
  * leaves 'now_ms' PLM_UNSET and fills in meta.created_ms of the facts that come with PLM_UNSET.
@@ -111,7 +111,7 @@ enum plm_code plm_manifest_apply_setting(struct plm_manifest *reader,
 /* UUID (36 characters, arena) made from kind, namespace and name: the same on every machine. */
 struct plm_slice plm_manifest_uid(struct plm_arena *arena, enum plm_kind kind, struct plm_slice ns,
 				  struct plm_slice name);
-/* Kueue's name of the workload of a job: exact decisions 8. 'uid' empty = without suffix. */
+/* Kueue's name of the workload of a job: exact.md 8. 'uid' empty = without suffix. */
 struct plm_slice plm_manifest_workload_name(struct plm_arena *arena, const char *kind,
 					    const char *group, struct plm_slice name,
 					    struct plm_slice uid);

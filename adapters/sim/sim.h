@@ -106,7 +106,7 @@ struct plm_sim_stats {
 
 struct plm_world; /* opaque */
 
-/* Defaults of spec/scenario.md: latencies of a real cluster, region us-west-2. */
+/* Defaults of scenario.md: latencies of a real cluster, region us-west-2. */
 void plm_sim_defaults(struct plm_sim_options *options);
 
 /* PLM_E_LIMIT: no address space. '*out' is owned by the caller. */

@@ -8,7 +8,7 @@
 
 #include "core/state.h"
 
-/* controllerName of an AdmissionCheck that asks for capacity: DESIGN 6. */
+/* controllerName of an AdmissionCheck that asks for capacity: DESIGN.md 6. */
 #define PLM_CAPACITY_CONTROLLER "plimsoll.dev/capacity"
 
 struct plm_activity {

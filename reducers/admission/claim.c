@@ -1,6 +1,6 @@
 /*
  * What preemptors are promised: a claim on the quota that their victims hold or have given back, so
- * that nobody slips in between (DESIGN 6.3, kueue.md 2.20 (5)). Not under strict compatibility.
+ * that nobody slips in between (DESIGN.md 6.3, kueue.md 2.20 (5)). Not under strict compatibility.
  *
  * A claim is good for the sticky workload of a queue only. In the snapshot it is usage of the
  * preemptor's queue: what it will be charged, less what its victims still hold.

@@ -1,6 +1,6 @@
 /*
  * The step of the admission phase: a policy pass first, then one round per call, until nothing changes.
- * Source: kueue.md 2.5; exact decisions 3 and 8.
+ * Source: kueue.md 2.5; exact.md 3 and 8.
  */
 #include "core/limits.h"
 #include "reducers/admission/queue.h"

@@ -2,7 +2,7 @@
  * elastic.h - the pool that queues of the simple dialect share
  *
  * Owns: the own nominal quota of the implicit cohort "plimsoll-elastic": what the node pools allow less
- * what the queues are guaranteed. Source: dialect, Queues.
+ * what the queues are guaranteed. Source: dialect.md Queues.
  */
 #ifndef PLM_REDUCERS_ADMISSION_ELASTIC_H
 #define PLM_REDUCERS_ADMISSION_ELASTIC_H

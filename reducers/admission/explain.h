@@ -3,7 +3,7 @@
  *
  * Owns: the answer of `why` with fresh operands: the same pure functions that a round runs, on a
  * snapshot of one tree, deciding nothing. Works on any loaded state: it reads the tables only, not the
- * queue index. Source: exact decisions 3; kueue.md 3.5 (positions).
+ * queue index. Source: exact.md 3; kueue.md 3.5 (positions).
  */
 #ifndef PLM_REDUCERS_ADMISSION_EXPLAIN_H
 #define PLM_REDUCERS_ADMISSION_EXPLAIN_H

@@ -3,7 +3,7 @@
  *
  * Owns: DRS as an exact fraction: kueue.md 2.9. Upstream computes it in doubles; the fractions are
  * compared by cross multiplication in 192 bits, equal but for the last bit of a double (kueue.md
- * 2.20 (7)). Source also: dialect, Queues (on in the elastic cohort).
+ * 2.20 (7)). Source also: dialect.md Queues (on in the elastic cohort).
  */
 #ifndef PLM_REDUCERS_ADMISSION_FAIR_H
 #define PLM_REDUCERS_ADMISSION_FAIR_H

@@ -5,7 +5,7 @@
  * decide anything. The heads of a round are what the index has on top.
  *
  * Everything here happens while an event is folded. Facts about queue objects only mark the index
- * stale; whoever uses a list calls plm_queue_refresh() first. Source: kueue.md 2.2-2.4, dialect Queues.
+ * stale; whoever uses a list calls plm_queue_refresh() first. Source: kueue.md 2.2-2.4, dialect.md Queues.
  */
 #ifndef PLM_REDUCERS_ADMISSION_QUEUE_H
 #define PLM_REDUCERS_ADMISSION_QUEUE_H

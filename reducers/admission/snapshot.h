@@ -7,7 +7,7 @@
  *
  * Lives in the arena of the step. With a filled queue index usage is copied from there; without (after
  * a load, for explanations) it is summed up from the workload table: the slow twin, same numbers.
- * Source: kueue.md 2.5 (2), 2.7; dialect Queues for the elastic pool.
+ * Source: kueue.md 2.5 (2), 2.7; dialect.md Queues for the elastic pool.
  */
 #ifndef PLM_REDUCERS_ADMISSION_SNAPSHOT_H
 #define PLM_REDUCERS_ADMISSION_SNAPSHOT_H

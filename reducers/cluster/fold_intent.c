@@ -1,4 +1,4 @@
-/* Open intents: the outbox is state (event-sourcing design D14). */
+/* Open intents: the outbox is state (eventsourcing.md D14). */
 #include "core/limits.h"
 #include "reducers/cluster/fold.h"
 

@@ -1,4 +1,4 @@
-/* Nodes and what they are bought from: spec/karpenter.md 1; dialect: Nodes. */
+/* Nodes and what they are bought from: karpenter.md 1; dialect.md Nodes. */
 #include "reducers/cluster/fold.h"
 
 /* Keep the index from provider id to slot true while the id of a slot changes. */

@@ -1,4 +1,4 @@
-/* Queue objects: spec/kueue.md 1.1-1.6. */
+/* Queue objects: kueue.md 1.1-1.6. */
 #include "reducers/cluster/fold.h"
 
 void plm_fold_namespace(const struct plm_folding *in, const struct plm_w_namespace *w)

@@ -1,4 +1,4 @@
-/* Workloads, Jobs and PodSets: spec/kueue.md 1.5, 2.1, 2.2; dialect: PodSet; exact decisions 8. */
+/* Workloads, Jobs and PodSets: kueue.md 1.5, 2.1, 2.2; dialect.md PodSet; exact.md 8. */
 #include "reducers/cluster/fold.h"
 
 /* ---- priorities -------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  *
  * ADMITTED and not told to run: job.start, or the pods of a PodSet one by one. Evicted: job.stop, or its
  * pods deleted; when nothing of it runs any more, RELEASE. A managed job that runs without admission is
- * stopped. Sources: spec/kueue.md 2.14 (eviction protocol, two phases); dialect: PodSet.
+ * stopped. Sources: kueue.md 2.14 (eviction protocol, two phases); dialect.md PodSet.
  */
 #include "core/limits.h"
 #include "reducers/area.h"

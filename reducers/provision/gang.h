@@ -2,7 +2,7 @@
  * gang.h - the capacity check: a workload is let in when all its pods have or can get a place
  *
  * Owns: the plan of a gang as PLACES and CLAIMs, its admission when the places are ready, its release
- * when there is no plan (DESIGN 6; exact decisions 8). All or nothing: a plan that lacks one pod changes
+ * when there is no plan (DESIGN.md 6; exact.md 8). All or nothing: a plan that lacks one pod changes
  * nothing. Does not: choose flavors; a release names those that had no room, admission tries others.
  */
 #ifndef PLM_REDUCERS_PROVISION_GANG_H

@@ -1,7 +1,7 @@
 /*
  * pass.h - one planning pass: what there is, what is wanted, and the plan that grows
  *
- * Owns: the working memory of Karpenter's provisioning loop (spec/karpenter.md 2.3-2.8), shared by the
+ * Owns: the working memory of Karpenter's provisioning loop (karpenter.md 2.3-2.8), shared by the
  * pass over pending pods, the capacity check of gangs and the explanations. Everything lives in the
  * arena of 'sched' and dies with the step; state is only read.
  *

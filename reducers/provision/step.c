@@ -150,7 +150,7 @@ static int64_t lacks(const struct plm_pass *pass, uint32_t index)
 		       : 0;
 }
 
-/* Nodes that a pool keeps without anyone asking: dialect, Nodes. */
+/* Nodes that a pool keeps without anyone asking: dialect.md Nodes. */
 static void fill_min_sizes(struct plm_pass *pass)
 {
 	for (uint32_t p = 0; p < pass->pool_count; p++) {

@@ -3,7 +3,7 @@
  *
  * One requirement per key says which values a label may have: a set of values, or everything but a set
  * (complement), within integer bounds; a label that must not be there is the empty set. Sets of
- * requirements hold one per key. Karpenter's rules to the letter: spec/karpenter.md 2.4, with its
+ * requirements hold one per key. Karpenter's rules to the letter: karpenter.md 2.4, with its
  * asymmetry (the left side of plm_reqs_compatible() is the supplier).
  * Owns: nothing; results live in sched->arena and are never written after. No order of symbols is
  * visible in a result.

@@ -5,7 +5,7 @@
  * PLM_LIMIT_PAYLOAD_DEPTH), envelopes, and the JSON form that people see. One meaning has one byte
  * string; the decoder refuses every other spelling. PLM_UNSET is nil. The payload of a FACT is the pair
  * [projection, SHA-256 of the object's source bytes or nil]; of every other class the struct itself.
- * Source: event-sourcing design D2. Writing goes through msgpack-c, reading is a positional reader of
+ * Source: eventsourcing.md D2. Writing goes through msgpack-c, reading is a positional reader of
  * our own without allocation (wire_read.c).
  */
 #ifndef PLM_CODEC_CODEC_H

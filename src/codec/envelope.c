@@ -1,5 +1,5 @@
 /*
- * envelope.c - the envelope: a positional array of 13 (event-sourcing design D2)
+ * envelope.c - the envelope: a positional array of 13 (eventsourcing.md D2)
  *
  * The format number comes first and is looked at before anything else, so that a newer layout is told
  * from damage whatever it looks like.

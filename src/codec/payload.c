@@ -2,7 +2,7 @@
  * payload.c - the payload of an event: a struct, or for a fact the pair [projection, object hash]
  *
  * The projection stands alone in the pair so that two observations of one object compare by its bytes,
- * whatever the bytes of the source were (exact decisions 1).
+ * whatever the bytes of the source were (exact.md 1).
  */
 #include "codec/codec.h"
 #include "codec/pack.h"

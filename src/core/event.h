@@ -7,7 +7,7 @@
  *
  * Classes: CONTROL is written by the engine about itself; FACT comes from outside and is a projection;
  * DECISION is made by a reducer; INTENT asks an adapter for one effect; RESULT is what became of it.
- * Sources: event-sourcing design D2, D14; exact decisions 1 and 3.
+ * Sources: eventsourcing.md D2, D14; exact.md 1 and 3.
  */
 #ifndef PLM_CORE_EVENT_H
 #define PLM_CORE_EVENT_H

@@ -86,7 +86,7 @@
 /* Candidate evaluations of one cycle; the rest goes on in the next batch. */
 #define PLM_LIMIT_CYCLE_BUDGET 50000000
 
-/* Admission rounds of one cycle at most, and how many in a row without a change end it: exact decisions 8. */
+/* Admission rounds of one cycle at most, and how many in a row without a change end it: exact.md 8. */
 #define PLM_LIMIT_ROUNDS 1000
 #define PLM_LIMIT_QUIET_ROUNDS 12
 /* The ring between loop and engine thread: bytes (more than one payload) and entries; full = PLM_E_AGAIN. */

@@ -4,7 +4,7 @@
  * One wire struct per kind of fact. Adapters translate Kubernetes objects of both dialects into these
  * (adapters/manifest) and nothing else ever reaches a reducer. Amounts: cpu in milli, others whole,
  * rounded up. Times in Unix milliseconds, PLM_UNSET where absent. A text that is absent is empty.
- * Sources: spec/kueue.md 1, spec/karpenter.md 1, spec/dialect.md.
+ * Sources: kueue.md 1, karpenter.md 1, dialect.md.
  */
 #ifndef PLM_CORE_OBJECT_H
 #define PLM_CORE_OBJECT_H
@@ -228,7 +228,7 @@ PLM_W_STRUCT(cohort, PLM_COHORT_FIELDS)
 PLM_W_STRUCT(check_use, PLM_CHECK_USE_FIELDS)
 
 /*
- * 'dialect' 1 = written in the simple dialect, already translated (spec/dialect.md); 'elastic' amounts
+ * 'dialect' 1 = written in the simple dialect, already translated (dialect.md); 'elastic' amounts
  * are then its maxAllowed. 'preempt_threshold' = lowest priority that may preempt, PLM_UNSET = any.
  * 'misconfigured' says what makes the queue inactive, else empty.
  */
@@ -282,7 +282,7 @@ PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
 
 /*
  * A batch Job (kind JOB) or a PodSet of the dialect (kind POD_SET). 'workload' is the name that its
- * Workload has (Kueue's formula: exact decisions 8). 'queue' is the label or field; 'managed' 0 = no
+ * Workload has (Kueue's formula: exact.md 8). 'queue' is the label or field; 'managed' 0 = no
  * queue is named and nothing suspends it. 'min_parallelism' PLM_UNSET = no partial admission.
  */
 #define PLM_JOB_FIELDS(S, Y, I, E, T, R, L)                                                        \

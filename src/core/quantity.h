@@ -4,7 +4,7 @@
  * Owns: the grammar of resource.Quantity (signs, decimals, n u m k M G T P E, Ki ... Ei, e and E
  * exponents) and its canonical spelling. No floats, no locale. Rounding goes away from zero, as
  * MilliValue and Value do, so memory "500m" is 1 byte; what does not fit int64 saturates (for a quota
- * INT64_MAX is PLM_UNLIMITED, as spec kueue.md 0 wants it).
+ * INT64_MAX is PLM_UNLIMITED, as kueue.md 0 wants it).
  */
 #ifndef PLM_CORE_QUANTITY_H
 #define PLM_CORE_QUANTITY_H

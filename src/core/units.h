@@ -13,7 +13,7 @@
 
 /* "No value" of an optional integer, in events and in state. */
 #define PLM_UNSET INT64_MIN
-/* "No limit" of a quota (kueue.md §0): greater than every amount, absorbs addition. */
+/* "No limit" of a quota (kueue.md 0): greater than every amount, absorbs addition. */
 #define PLM_UNLIMITED INT64_MAX
 
 /* An interned string or span; 0 is the empty one. Numbers follow first appearance in the log. */

@@ -7,7 +7,7 @@
  * Does not: threads, sockets or files but through the log and the snapshot store (wiring in src/).
  *
  * One thread calls it. After PLM_E_FULL, PLM_E_IO or PLM_E_CORRUPT only plm_engine_close() is legal and
- * the process is expected to end (DESIGN 4). Sources: event-sourcing design D6, D11, D14, D15, D17.
+ * the process is expected to end (DESIGN.md 4). Sources: eventsourcing.md D6, D11, D14, D15, D17.
  * The shadow replayer (D13) will attach as a reader of the log; fencing by epoch (D16) at EPOCH.
  */
 #ifndef PLM_ENGINE_ENGINE_H

@@ -2,7 +2,7 @@
  * outbox.h - intents on their way out
  *
  * Owns: the idempotency key and the hand-over to the effects port, after the commit. Which intents are
- * open is state (table `intent`); there is no second list to disagree. Source: event-sourcing design D14.
+ * open is state (table `intent`); there is no second list to disagree. Source: eventsourcing.md D14.
  */
 #ifndef PLM_ENGINE_OUTBOX_H
 #define PLM_ENGINE_OUTBOX_H

@@ -104,7 +104,7 @@ static enum plm_code decode(struct plm_reader *reader, struct plm_slice bytes,
 	return plm_payload_lift(plm_upcasters(), &logged->envelope, &reader->event, payload, err);
 }
 
-/* Decisions of a newer bundle may mean what this build does not know: exact decisions 1. */
+/* Decisions of a newer bundle may mean what this build does not know: exact.md 1. */
 static enum plm_code check_bundle(const struct plm_logged *logged, struct plm_error *err)
 {
 	const struct plm_w_software *software = logged->payload;

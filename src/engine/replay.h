@@ -2,7 +2,7 @@
  * replay.h - read a log back: fold it to a point, or recompute every decision
  *
  * Owns: joining PARTs, decoding, the comparison of recorded with recomputed decisions, HASH points.
- * Reads through the log's cursor only, so what it sees was verified. Sources: event-sourcing design
+ * Reads through the log's cursor only, so what it sees was verified. Sources: eventsourcing.md
  * D20, D21; CLI contract of `replay`, `state`, `get`, `why`.
  */
 #ifndef PLM_ENGINE_REPLAY_H

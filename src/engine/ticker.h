@@ -7,7 +7,7 @@
  * runs on at its own pace until the wall has caught up; forward, it catches up at twice its pace. So a
  * corrected clock fires no timeout of an hour in a second. After a restart, when no boot clock spans
  * the gap, it takes the wall clock, but never an earlier time than the log knows.
- * Source: event-sourcing design D17 (durations by tick, calendars by wall).
+ * Source: eventsourcing.md D17 (durations by tick, calendars by wall).
  */
 #ifndef PLM_ENGINE_TICKER_H
 #define PLM_ENGINE_TICKER_H

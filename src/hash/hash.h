@@ -28,7 +28,7 @@ struct plm_hash128 {
 struct plm_sha256 plm_sha256_parts(const struct plm_slice *parts, size_t count);
 struct plm_sha256 plm_sha256(struct plm_slice bytes);
 
-/* SHA-1 only where upstream's names are made of it (exact decisions 8); never for integrity. */
+/* SHA-1 only where upstream's names are made of it (exact.md 8); never for integrity. */
 #define PLM_SHA1_SIZE 20
 struct plm_sha1 {
 	uint8_t bytes[PLM_SHA1_SIZE];

@@ -10,7 +10,7 @@
 
 #include "shim.h"
 
-/* The images of a crash (exact decisions, 5). */
+/* The images of a crash (exact.md 5). */
 enum disk_image {
 	DISK_ALL_LOST, /* nothing that was not synced is there */
 	DISK_ALL_KEPT,

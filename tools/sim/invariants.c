@@ -2,7 +2,7 @@
  * invariants.c - what the harness checks: S2, S3, S7, S8, S13, L2, L4
  *
  * The quota check is a model of its own: usage summed from the workloads that hold it, the tree formulas
- * of spec/kueue.md 2.7 written down anew, without anything that the admission reducer has computed.
+ * of kueue.md 2.7 written down anew, without anything that the admission reducer has computed.
  */
 #include "engine/replay.h"
 #include "reducers/admission/explain.h"

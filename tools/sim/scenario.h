@@ -1,7 +1,7 @@
 /*
  * scenario.h - a scenario as it was read: manifests, arrivals, changes, faults
  *
- * Owns: the translation of "kind: Scenario" (spec/scenario.md) and the manifests beside it into things
+ * Owns: the translation of "kind: Scenario" (scenario.md) and the manifests beside it into things
  * that happen to the embedded world, in order of time. Everything lives in the scenario's arena.
  * Does not: run anything.
  *

@@ -1,7 +1,7 @@
 /*
  * sim_run.h - run a scenario: the engine over a memory log, on the embedded cluster and cloud
  *
- * Owns: reading a scenario (spec/scenario.md), the step loop on virtual time, the faults that act at the
+ * Owns: reading a scenario (scenario.md), the step loop on virtual time, the faults that act at the
  * store (crash, diskFull), the invariants that need more than the embedded ends know (S2, S3, S7, S8,
  * S13, L2, L4), the report of `sim`.
  * Does not: parse the command line or choose an exit code: PLM_OK with report.violations > 0 is exit 70.

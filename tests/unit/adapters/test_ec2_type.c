@@ -127,7 +127,7 @@ static void cpu_row(const struct cpu_case *row)
 }
 PLM_TEST_ROWS(cpu_row, struct cpu_case)
 
-/* The worked example of spec/karpenter.md 4.4. */
+/* The worked example of karpenter.md 4.4. */
 static void m5_large_is_the_worked_example(void **state)
 {
 	struct plm_ec2_facts facts = m5_large();

@@ -1,4 +1,4 @@
-/* Whole rounds: a setup in lines, the decisions in words. Source: kueue.md 2.3-2.11, dialect Queues. */
+/* Whole rounds: a setup in lines, the decisions in words. Source: kueue.md 2.3-2.11, dialect.md Queues. */
 #include "world.h"
 
 struct row {

@@ -1,4 +1,4 @@
-/* The capacity check: all pods of a workload, or none. DESIGN 6, exact decisions 8. */
+/* The capacity check: all pods of a workload, or none. DESIGN.md 6, exact.md 8. */
 #include "yard.h"
 
 static void pool_of(struct yard *y, int64_t max_size)

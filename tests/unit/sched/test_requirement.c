@@ -1,4 +1,4 @@
-/* The requirement algebra, one row per pair of operators: spec/karpenter.md 2.4. */
+/* The requirement algebra, one row per pair of operators: karpenter.md 2.4. */
 #include "sched_words.h"
 
 static struct words world;
