@@ -250,8 +250,8 @@ struct plm_node_claim {
 	uint32_t ended_by_cloud;  /* 1: no terminate is owed */
 	uint32_t failures;	  /* launches that failed */
 	uint32_t cordoned;	  /* 1: its node was told to take no more pods */
-	int64_t interrupted_ms; /* the cloud takes the instance then; 0 = it does not */
-	int64_t ended_ms;	/* when it was given up; 0 = it was not */
+	int64_t interrupted_ms;	  /* the cloud takes the instance then; 0 = it does not */
+	int64_t ended_ms;	  /* when it was given up; 0 = it was not */
 	struct plm_why why;
 };
 
