@@ -3,7 +3,7 @@
  *
  * Karpenter's loop fills a claim as long as some type holds it, whatever that costs: four pods of one
  * GPU end on one node of four although four small ones are cheaper. The thrifty packing lets a claim grow
- * only where that is not dearer than a new one (exact decisions 8, "better than strict").
+ * only where that is not dearer than a new one (exact.md 8, "better than strict").
  */
 #include "reducers/provision/pass.h"
 
