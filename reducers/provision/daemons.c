@@ -197,9 +197,9 @@ void plm_pool_overheads(struct plm_pass *pass, struct plm_pool *pool)
 
 	if (signs.words == 0) {
 		pool->overheads = PLM_NEW_ARRAY(pass->arena, 1, struct plm_overhead);
-		pool->overheads[0] = make_overhead(pass, NULL);
+		pool->overheads[0].bits = pool->bits;
+		pool->overheads[0].requests = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 		pool->overhead_count = 1;
-		memcpy(pool->overheads[0].bits, pool->bits, pass->types.words * sizeof(uint64_t));
 		return;
 	}
 	signs.bits = PLM_NEW_ARRAY(pass->arena, (size_t)pass->types.count * signs.words, uint64_t);

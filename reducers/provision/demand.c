@@ -282,6 +282,16 @@ bool plm_target_stands(const struct plm_state *st, plm_sym target, bool is_claim
 	return id.n == 0 || !plm_claim_leaves(plm_node_claim_at(st, id));
 }
 
+bool plm_pod_crowded_out(const struct plm_pass *pass, const struct plm_pod *pod)
+{
+	for (uint32_t i = 0; pod->node.n == 0 && i < pass->demand->crowded_count; i++) {
+		if (plm_sym_equal(pass->demand->crowded[i], pod->target)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool needs_place(const struct plm_pass *pass, const struct plm_pod *pod)
 {
 	plm_sym key = {0};
@@ -293,7 +303,8 @@ static bool needs_place(const struct plm_pass *pass, const struct plm_pod *pod)
 	} else if (!plm_pod_pending(&pass->sched, pod)) {
 		return false;
 	}
-	return !plm_target_stands(pass->st, pod->target, pod->target_claim != 0) &&
+	return (!plm_target_stands(pass->st, pod->target, pod->target_claim != 0) ||
+		plm_pod_crowded_out(pass, pod)) &&
 	       plm_pod_refused(&pass->sched, pod, &key) == PLM_RULE_NONE;
 }
 

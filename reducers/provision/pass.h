@@ -146,6 +146,7 @@ struct plm_seat {
 	uint64_t *failed;     /* tries that do not fit for good */
 	uint64_t *absorbed;   /* tries whose requirements are in 'reqs' already */
 	uint32_t first, pods; /* wants placed here by this pass, linked by want.next */
+	plm_sym expected;     /* the target of a pending pod that is expected here; 0 = of none */
 };
 
 /* Places of a gang that none of its pods uses yet. */
@@ -258,8 +259,9 @@ struct plm_pass {
 	uint32_t shape_mask, shape_room;
 	bool by_labels; /* topology: shapes differ in labels and namespace too */
 	uint32_t try_count, try_words;
-	uint32_t ask_count;	       /* of all kinds */
-	uint32_t *seat_from;	       /* per try: seats before this one failed for good */
+	uint32_t ask_count;  /* of all kinds */
+	uint32_t *seat_from; /* per try: seats before this one failed for good */
+	const struct plm_demand *demand;
 	struct plm_topology *topology; /* NULL: nothing looks at it */
 	uint64_t spent;
 };
@@ -336,7 +338,17 @@ int64_t plm_gang_count(const struct plm_state *st, const struct plm_workload *wo
 struct plm_demand {
 	bool pods;	 /* all pods that need a place */
 	plm_id workload; /* or every pod of this gang */
+	/* Targets that somebody else has filled: pods that are only expected there need a place, too. */
+	const plm_sym *crowded;
+	uint32_t crowded_count;
 };
+/* Is the target of a pending pod among the crowded ones? */
+bool plm_pod_crowded_out(const struct plm_pass *pass, const struct plm_pod *pod);
+/*
+ * Targets of pending pods that hold more than they have room for, which happens when a foreign pod was
+ * bound there; '*count' of them, in the arena.
+ */
+const plm_sym *plm_pass_crowded(const struct plm_pass *pass, uint32_t *count);
 /* Collect wants and shapes, with resources noted; kinds, asks and vectors follow once all are known. */
 void plm_pass_wants(struct plm_pass *pass, const struct plm_demand *demand);
 void plm_pass_kinds(struct plm_pass *pass);

@@ -226,7 +226,10 @@ static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 		}
 	}
 	if (target != 0 && target != bound && (pod->node.n == 0 || bound == 0) &&
-	    !gives_way(pass, pod)) {
+	    !gives_way(pass, pod) && !plm_pod_crowded_out(pass, pod)) {
+		if (pod->node.n == 0) {
+			pass->seats[target - 1].expected = pod->target;
+		}
 		take(pass, &pass->seats[target - 1], shape);
 		use_place(pass, pod, target - 1);
 	}
@@ -399,4 +402,23 @@ void plm_pass_seats(struct plm_pass *pass)
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
 		reserve_daemons(pass, &seating, i);
 	}
+}
+
+const plm_sym *plm_pass_crowded(const struct plm_pass *pass, uint32_t *count)
+{
+	plm_sym *targets = PLM_NEW_ARRAY(pass->arena, pass->seat_count, plm_sym);
+
+	*count = 0;
+	for (uint32_t i = 0; i < pass->seat_count; i++) {
+		const struct plm_seat *seat = &pass->seats[i];
+		bool over = false;
+
+		for (uint32_t r = 0; r < pass->res.count; r++) {
+			over = over || seat->left[r] < 0;
+		}
+		if (over && seat->expected.n != 0) {
+			targets[(*count)++] = seat->expected;
+		}
+	}
+	return targets;
 }

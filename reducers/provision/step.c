@@ -174,6 +174,20 @@ static bool any_min_size(const struct plm_state *st)
 
 /* ---- the phase --------------------------------------------------------------------------------- */
 
+/* Is a pod still pending although the node that it is expected on is up? Somebody may have its place. */
+static bool should_be_bound(const struct plm_state *st, const struct plm_sched *sched,
+			    const struct plm_pod *pod)
+{
+	plm_id id = {0};
+
+	if (!plm_pod_pending(sched, pod)) {
+		return false;
+	}
+	id = plm_find(st, pod->target_claim != 0 ? PLM_KIND_NODE_CLAIM : PLM_KIND_NODE,
+		      (plm_sym){0}, pod->target);
+	return pod->target_claim == 0 || plm_node_claim_at(st, id)->phase == PLM_CLAIM_READY;
+}
+
 /* Is there anything that a pass would look at? */
 static bool anyone_waits(const struct plm_state *st, struct plm_arena *arena)
 {
@@ -184,7 +198,8 @@ static bool anyone_waits(const struct plm_state *st, struct plm_arena *arena)
 	{
 		const struct plm_pod *pod = plm_pod_at(st, id);
 
-		if (plm_target_stands(st, pod->target, pod->target_claim != 0)) {
+		if (plm_target_stands(st, pod->target, pod->target_claim != 0) &&
+		    !should_be_bound(st, sched, pod)) {
 			continue;
 		}
 		if (plm_pod_pending(sched, pod) || (pod->node.n != 0 && !plm_pod_terminal(pod) &&
@@ -198,8 +213,14 @@ static bool anyone_waits(const struct plm_state *st, struct plm_arena *arena)
 static void plan_pods(const struct plm_state *st, struct plm_cycle_run *run,
 		      struct plm_arena *arena, struct plm_out *out)
 {
-	struct plm_pass *pass = plm_pass_plan(st, arena, &(struct plm_demand){.pods = true});
+	struct plm_demand demand = {.pods = true};
+	struct plm_pass *pass = plm_pass_plan(st, arena, &demand);
 
+	/* As it was before anything was placed, or the crowd would be of our own making. */
+	demand.crowded = plm_pass_crowded(pass, &demand.crowded_count);
+	if (demand.crowded_count > 0) {
+		pass = plm_pass_plan(st, arena, &demand);
+	}
 	fill_min_sizes(pass);
 	emit_seats(pass, out);
 	emit_claims(pass, out);

@@ -73,6 +73,30 @@ static void what_is_expected_is_not_bought_twice(void **state)
 	assert_int_equal(yard_count(y, PLM_EV_CLAIM), 1);
 }
 
+/* The scheduler binds as it likes: who is crowded out gets another place. */
+static void a_pod_that_is_crowded_out_is_planned_anew(void **state)
+{
+	struct yard *y = *state;
+	const char *name = NULL;
+	plm_sym before = {0};
+
+	plan(y, 1);
+	name = only_claim(y);
+	before = yard_pod_at(y, "p0")->target;
+	yard_launched(y, name, "small");
+	yard_joined(y, name, "n1");
+	yard_at(y, 1000);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(y->out.count, 0);
+	yard_bind(y, "foreign", 7500, "n1");
+	yard_at(y, 2000);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM), 1);
+	assert_int_not_equal(yard_pod_at(y, "p0")->target.n, before.n);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(y->out.count, 0);
+}
+
 static void names_of_claims_differ(void **state)
 {
 	struct yard *y = *state;
@@ -491,6 +515,7 @@ int main(void)
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(pods_share_the_cheapest_node),
 		WITH_YARD(what_is_expected_is_not_bought_twice),
+		WITH_YARD(a_pod_that_is_crowded_out_is_planned_anew),
 		WITH_YARD(names_of_claims_differ),
 		WITH_YARD(what_is_too_large_is_explained_once),
 		WITH_YARD(all_that_blocks_is_named),
