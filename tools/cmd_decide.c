@@ -324,7 +324,8 @@ static void print_plan(struct plm_cli *call, struct plm_json *doc)
 	struct plm_grid grid;
 	struct plm_slice now = text_at(doc, "now");
 
-	(void)fprintf(call->out, "PLAN at %.*s\n", S(now));
+	(void)fprintf(call->out, "PLAN at %.*s   %" PRId64 " objects\n", S(now),
+		      number_at(doc, "inputs"));
 	(void)fprintf(call->out, "WORKLOADS   admit %zu   preempt %zu   wait %zu\n",
 		      list_at(doc, "admitted")->count, list_at(doc, "preempted")->count,
 		      list_at(doc, "pending")->count);

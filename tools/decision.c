@@ -680,6 +680,7 @@ enum plm_code plm_decision_list(struct plm_cli *call, struct plm_round *round,
 	plm_json_put_int(list.doc, "cycles", plm_round_cycles(round));
 	plm_json_put_str(list.doc, "mode", plm_round_mode(round));
 	plm_json_put_bool(list.doc, "settled", plm_round_settled(round));
+	plm_json_put_int(list.doc, "inputs", (int64_t)plm_round_objects(round));
 	find_claims(&list);
 	put_admitted(&list);
 	put_preempted(&list);

@@ -47,6 +47,7 @@ struct plm_round {
 	enum plm_code failed; /* what the engine said to the world */
 	struct plm_error failure;
 	uint64_t facts_end;
+	uint64_t objects;
 };
 
 struct plm_log *plm_round_log(struct plm_round *round)
@@ -62,6 +63,11 @@ const struct plm_state *plm_round_state(const struct plm_round *round)
 int64_t plm_round_now_ms(const struct plm_round *round)
 {
 	return round->now_ms;
+}
+
+uint64_t plm_round_objects(const struct plm_round *round)
+{
+	return round->objects;
 }
 
 uint64_t plm_round_facts_end(const struct plm_round *round)
@@ -375,6 +381,7 @@ static enum plm_code feed(struct plm_round *round, struct plm_error *err)
 				"REJECTED` with -L");
 	}
 	round->facts_end = plm_log_head(round->log).seq;
+	round->objects = plm_intake_objects(round->intake);
 	return code;
 }
 

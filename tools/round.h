@@ -29,6 +29,8 @@ void plm_round_close(struct plm_round *round); /* NULL-safe */
 struct plm_log *plm_round_log(struct plm_round *round);
 const struct plm_state *plm_round_state(const struct plm_round *round);
 int64_t plm_round_now_ms(const struct plm_round *round);
+/* Objects in the input. */
+uint64_t plm_round_objects(const struct plm_round *round);
 /* The last event before the first decision: the facts. */
 uint64_t plm_round_facts_end(const struct plm_round *round);
 /* False: the bound on rounds was reached while decisions still changed. */
