@@ -101,9 +101,9 @@ static const struct words words[] = {
 		{"no instance type[ of node pool {object}] has an offering[: {detail}]", ""},
 	[PLM_RULE_STOCK_OUT] = {"the cloud is out of stock[ of {detail}][ for node pool {object}]",
 				"the stock-out over"},
-	[PLM_RULE_POOL_LIMIT] = {"limit of node pool {object}[: {resource} {have} of {limit} in use"
-				 "[, {need} more needed]]",
-				 "[a limit of {resource} above {limit} in node pool {object}]"},
+	[PLM_RULE_POOL_LIMIT] =
+		{"limit of node pool {object}[: {have} {resource} left, {need} needed]",
+		 "[a higher limit of {resource} in node pool {object}]"},
 	[PLM_RULE_POOL_SIZE] = {"node pool {object} has its maximum of[ {limit}] nodes",
 				"[a maxSize above {limit} in node pool {object}]"},
 	[PLM_RULE_MIN_VALUES] = {"minValues[ of {detail}] cannot be met[ in node pool {object}]",

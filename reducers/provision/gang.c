@@ -1,6 +1,7 @@
 #include "reducers/provision/gang.h"
 
 #include "core/limits.h"
+#include "reducers/admission/activity.h"
 #include "reducers/provision/emit.h"
 #include "reducers/provision/explain.h"
 
@@ -254,8 +255,7 @@ static void plan_gang(const struct plm_state *st, struct plm_arena *arena, plm_i
 static bool check_open(const struct plm_state *st, const struct plm_workload *workload)
 {
 	return workload->stage == PLM_STAGE_RESERVED && workload->evicted_reason.n == 0 &&
-	       workload->cluster_queue.n != 0 &&
-	       plm_cluster_queue_at(st, workload->cluster_queue)->capacity_check != 0;
+	       workload->cluster_queue.n != 0 && plm_capacity_checked(st, workload->cluster_queue);
 }
 
 /* Its queue is gone, nothing will admit it, and its time is over: the nodes are not kept for it. */
