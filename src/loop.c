@@ -121,11 +121,6 @@ void plm_loop_wake(struct plm_loop *loop)
 	(void)uv_async_send(&loop->async);
 }
 
-void *plm_loop_uv(struct plm_loop *loop)
-{
-	return &loop->uv;
-}
-
 static void close_handle(uv_handle_t *handle, void *arg)
 {
 	(void)arg;

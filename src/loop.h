@@ -26,7 +26,5 @@ void plm_loop_free(struct plm_loop *loop); /* NULL-safe; after plm_loop_run() */
 void plm_loop_run(struct plm_loop *loop);
 void plm_loop_end(struct plm_loop *loop);  /* from a turn */
 void plm_loop_wake(struct plm_loop *loop); /* any thread */
-/* The uv_loop_t, for whoever listens on it. */
-void *plm_loop_uv(struct plm_loop *loop);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "core/limits.h"
 
-#define BALLAST "ballast"
-
 enum plm_code plm_room_measure(const char *path, struct plm_room *out, struct plm_error *err)
 {
 	struct statvfs fs;

@@ -84,7 +84,6 @@ static void write_one(struct plm_snapshot_worker *worker)
 		worker->stats.written++;
 		worker->stats.last_seq = worker->info.seq;
 		worker->stats.last_bytes = bytes;
-		worker->stats.last_ms = took;
 	} else {
 		worker->stats.failed++;
 	}

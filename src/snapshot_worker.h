@@ -25,7 +25,6 @@ void plm_snapshot_worker_take(void *self, const struct plm_snapshot_info *info,
 struct plm_snapshot_worker_stats {
 	uint64_t written, failed, left_out;
 	uint64_t last_seq, last_bytes; /* of the image; of the last one written */
-	int64_t last_ms;	       /* how long that took */
 };
 struct plm_snapshot_worker_stats plm_snapshot_worker_stats(struct plm_snapshot_worker *worker);
 

@@ -8,12 +8,11 @@
 
 struct plm_embedded {
 	struct plm_scenario scenario; /* owned */
-	bool scenario_read;
-	struct plm_resume *resume; /* owned; NULL before start and after it */
-	struct plm_world *world;   /* owned */
-	int64_t shift_ms;	   /* from the scenario's time to ours */
-	int64_t seen_ms;	   /* wall time of the log's last event; PLM_UNSET = empty */
-	size_t next;		   /* action */
+	struct plm_resume *resume;    /* owned; NULL before start and after it */
+	struct plm_world *world;      /* owned */
+	int64_t shift_ms;	      /* from the scenario's time to ours */
+	int64_t seen_ms;	      /* wall time of the log's last event; PLM_UNSET = empty */
+	size_t next;		      /* action */
 	size_t resumed;
 };
 
@@ -60,7 +59,6 @@ enum plm_code plm_embedded_read(const struct plm_config *config, struct plm_embe
 		free(embedded);
 		return code;
 	}
-	embedded->scenario_read = true;
 	set_config(embedded, config);
 	*out = embedded;
 	return PLM_OK;

@@ -218,8 +218,6 @@ void plm_help_usage(FILE *out, const char *program, const struct plm_command *co
 void plm_help_man(FILE *out, const struct plm_command *command);
 /* The reference page. */
 void plm_help_markdown(FILE *out);
-/* What exit code 'code' means; NULL for one that no verb ends with. */
-const char *plm_exit_text(int code);
 
 /*
  * Candidates for the last of 'words' (the words behind the program), one "word<TAB>help" a line, then a

@@ -33,16 +33,6 @@ static const struct {
 	{124, "--timeout has passed"},
 };
 
-const char *plm_exit_text(int code)
-{
-	for (size_t i = 0; i < PLM_COUNTOF(exits); i++) {
-		if (exits[i].code == code) {
-			return exits[i].text;
-		}
-	}
-	return NULL;
-}
-
 /* 0, 2, 70 and what the row lists. */
 static bool ends_with(const struct plm_command *command, int code)
 {

@@ -36,12 +36,6 @@ static char small(char byte)
 	return (char)(byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte);
 }
 
-const struct plm_kind_info *plm_kind_infos(size_t *count)
-{
-	*count = PLM_COUNTOF(kinds);
-	return kinds;
-}
-
 const struct plm_kind_info *plm_kind_info(enum plm_kind kind)
 {
 	for (size_t i = 0; i < PLM_COUNTOF(kinds); i++) {

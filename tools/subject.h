@@ -18,8 +18,6 @@ struct plm_kind_info {
 	bool namespaced;
 };
 
-/* All kinds of objects in state; '*count' is set. */
-const struct plm_kind_info *plm_kind_infos(size_t *count);
 const struct plm_kind_info *plm_kind_info(enum plm_kind kind);
 /* By alias, letter case aside; NULL when unknown. */
 const struct plm_kind_info *plm_kind_by_name(const char *name, size_t size);

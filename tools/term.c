@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,16 +44,6 @@ const char *plm_colour_begin(FILE *out, enum plm_colour colour)
 const char *plm_colour_end(FILE *out, enum plm_colour colour)
 {
 	return colour == PLM_COLOUR_NONE || !coloured(out) ? "" : "\033[0m";
-}
-
-unsigned plm_term_width(FILE *out)
-{
-	struct winsize size = {0};
-
-	if (isatty(fileno(out)) != 1 || ioctl(fileno(out), TIOCGWINSZ, &size) != 0) {
-		return 0;
-	}
-	return size.ws_col;
 }
 
 /* Code points; the names of Kubernetes objects are ASCII, so wide characters are not looked up. */

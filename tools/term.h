@@ -25,8 +25,6 @@ enum plm_colour {
 const char *plm_colour_begin(FILE *out, enum plm_colour colour);
 const char *plm_colour_end(FILE *out, enum plm_colour colour);
 
-/* Columns of the terminal behind 'out'; 0 when there is none: then nothing is cut. */
-unsigned plm_term_width(FILE *out);
 /* Columns that UTF-8 'text' of 'size' bytes takes. */
 size_t plm_text_width(const char *text, size_t size);
 

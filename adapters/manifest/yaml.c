@@ -26,7 +26,6 @@ struct yaml {
 	int key_line;
 	struct anchor anchors[PLM_LIMIT_DOC_ANCHORS];
 	size_t anchor_count;
-	size_t documents;
 };
 
 static int line_of(const struct yaml *y, yaml_mark_t mark)

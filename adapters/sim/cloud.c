@@ -198,7 +198,6 @@ static struct plm_sim_token *token_spend(struct plm_world *w, const struct plm_e
 		token->code = "";
 	}
 	token->refused.ptr = refused;
-	w->stats.launch_refusals += token->refused.count;
 	token->hash_next = w->tokens[bucket];
 	w->tokens[bucket] = token;
 	return token;

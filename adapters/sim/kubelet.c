@@ -44,7 +44,6 @@ void plm_sim_bind(struct plm_world *w, struct plm_sim_object *pod, struct plm_si
 	}
 	on->last_pod = pod;
 	charge(w, pod, 1);
-	my->bound_ms = w->now_ms;
 	my->life++;
 	pod->of.pod->node = node->of.meta->name;
 	pod->of.pod->unschedulable = 0;

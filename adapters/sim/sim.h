@@ -95,7 +95,7 @@ struct plm_sim_node {
 
 struct plm_sim_stats {
 	uint64_t pods_created, pods_bound, pods_finished, pods_failed;
-	uint64_t launches, launch_refusals, terminations, reclaims;
+	uint64_t launches, terminations, reclaims;
 	uint64_t effects, observations, duplicates_sent, responses_lost, conflicts;
 	uint64_t jobs_finished;
 	int64_t node_ms;	/* sum of the lives of instances and of the scenario's own nodes */

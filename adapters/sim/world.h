@@ -46,7 +46,6 @@ struct plm_sim_job {
 	size_t index_count;
 	uint64_t serial;       /* pods made so far */
 	uint64_t start_intent; /* of the last job.start carried out */
-	uint64_t pods_intent;  /* of the first pod.create since the last stop */
 	uint64_t starts;
 	int64_t first_running_ms, finished_ms;
 	int64_t partial_since_ms; /* some but not all pods of the gang exist; PLM_UNSET = no */
@@ -62,7 +61,6 @@ struct plm_sim_pod {
 	bool waiting;
 	bool daemon; /* of a DaemonSet */
 	int64_t runtime_ms, fail_percent;
-	int64_t bound_ms;
 	uint64_t intent; /* of the pod.create that made it */
 	uint64_t life;	 /* +1 whenever what was planned for it no longer holds */
 };

@@ -37,19 +37,6 @@ struct plm_vec plm_emit_taints(const struct plm_sched *sched, plm_sym taints)
 	return (struct plm_vec){rows, count};
 }
 
-struct plm_vec plm_emit_amounts(const struct plm_sched *sched, plm_sym amounts)
-{
-	uint32_t count = 0;
-	const struct plm_amount *list = PLM_SPAN(sched->st, amounts, struct plm_amount, &count);
-	struct plm_w_amount *rows = PLM_NEW_ARRAY(sched->arena, count, struct plm_w_amount);
-
-	for (uint32_t i = 0; i < count; i++) {
-		rows[i] = (struct plm_w_amount){.resource = text(sched, list[i].resource),
-						.amount = list[i].amount};
-	}
-	return (struct plm_vec){rows, count};
-}
-
 struct plm_slice plm_emit_key(const struct plm_sched *sched, const struct plm_object *object)
 {
 	struct plm_slice ns = text(sched, object->ns);

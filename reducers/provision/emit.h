@@ -11,7 +11,6 @@
 
 struct plm_vec plm_emit_kvs(const struct plm_sched *sched, plm_sym kvs);
 struct plm_vec plm_emit_taints(const struct plm_sched *sched, plm_sym taints);
-struct plm_vec plm_emit_amounts(const struct plm_sched *sched, plm_sym amounts);
 /* "ns/name". */
 struct plm_slice plm_emit_key(const struct plm_sched *sched, const struct plm_object *object);
 

@@ -104,7 +104,6 @@ typedef const struct plm_req *plm_topo_classes_fn(const void *context, plm_sym k
 
 struct plm_topology {
 	const struct plm_sched *sched;
-	bool respect; /* preferences count */
 	struct plm_topo_key **keys;
 	uint32_t key_count, key_room;
 	struct plm_topo_groups direct, inverse;

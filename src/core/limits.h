@@ -98,8 +98,6 @@
 #define PLM_LIMIT_ROOM_OBSERVE_PERCENT 5
 /* Free bytes below which the ballast is given up, and with that gone the daemon ends before LMDB fails. */
 #define PLM_LIMIT_ROOM_LAST_BYTES (32LL * 1024 * 1024)
-/* SIGTERM waits this long for effects in flight; later ones are settled after the next start. */
-#define PLM_LIMIT_DRAIN_MS 20000
 
 /* A wall clock that runs apart from the boot clock by more than this was set: CLOCK_STEP. */
 #define PLM_LIMIT_CLOCK_STEP_MS 2000

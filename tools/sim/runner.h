@@ -46,7 +46,6 @@ struct plm_runner {
 	int64_t crash_by_ms;   /* a planned crash that no write has met takes place then */
 	int64_t full_until_ms; /* PLM_UNSET: the disk has room */
 	size_t next_action;
-	size_t next_fault;
 	uint64_t random;	    /* for crash points only */
 	struct plm_log_head known;  /* what the last engine was told is durable */
 	struct plm_sim_image image; /* the newest */
