@@ -194,8 +194,8 @@ static uint32_t shape_of(struct plm_pass *pass, plm_sym shape, plm_sym labels, p
 		}
 	}
 	PLM_ASSERT(pass->shape_count < pass->shape_room);
-	pass->shapes[pass->shape_count] =
-		(struct plm_want_shape){.shape = shape, .labels = by_labels, .ns = by_ns};
+	pass->shapes[pass->shape_count] = (struct plm_want_shape){
+		.shape = shape, .labels = by_labels, .ns = by_ns, .set = set};
 	pass->shape_index[at & pass->shape_mask] = ++pass->shape_count;
 	return pass->shape_count - 1;
 }

@@ -300,6 +300,67 @@ static enum places_state look_at_places(const struct plm_state *st,
 	return state;
 }
 
+static struct plm_seat *seat_of(const struct plm_pass *pass, const struct plm_place *place)
+{
+	for (uint32_t i = 0; i < pass->seat_count; i++) {
+		struct plm_seat *seat = &pass->seats[i];
+		plm_sym name = place->claim != 0
+				       ? plm_node_claim_at(pass->st, seat->claim)->object.name
+				       : plm_node_at(pass->st, seat->node)->object.name;
+
+		if (plm_sym_equal(name, place->target)) {
+			return seat;
+		}
+	}
+	return NULL;
+}
+
+/* What one pod of the set called 'name' asks for. */
+static const int64_t *requests_of(const struct plm_pass *pass, plm_sym name)
+{
+	uint32_t count = 0;
+	const struct plm_pod_set *sets =
+		PLM_SPAN(pass->st, plm_workload_at(pass->st, pass->gang)->pod_sets,
+			 struct plm_pod_set, &count);
+
+	for (uint32_t i = 0; i < pass->shape_count; i++) {
+		uint32_t set = pass->shapes[i].set;
+
+		PLM_ASSERT(set > 0 && set <= count);
+		if (plm_sym_equal(sets[set - 1].name, name)) {
+			return pass->shapes[i].requests;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Are the reserved places still free? The scheduler knows nothing of them and may have bound a foreign
+ * pod there; then the gang is planned anew rather than let in to wait (exact decisions 8).
+ */
+static bool places_free(const struct plm_state *st, struct plm_arena *arena, plm_id id)
+{
+	struct plm_pass *pass = PLM_NEW(arena, struct plm_pass);
+	uint32_t count = 0;
+	const struct plm_place *places =
+		PLM_SPAN(st, plm_workload_at(st, id)->places, struct plm_place, &count);
+
+	plm_pass_begin(pass, st, arena, &(struct plm_demand){.workload = id});
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_seat *seat = seat_of(pass, &places[i]);
+		const int64_t *requests = requests_of(pass, places[i].pod_set);
+
+		for (int64_t n = 0; n < places[i].count; n++) {
+			if (seat == NULL || requests == NULL ||
+			    !plm_res_fits(pass, requests, seat->left)) {
+				return false;
+			}
+			plm_res_sub(pass, seat->left, requests);
+		}
+	}
+	return true;
+}
+
 /* The other checks of the queue, those that somebody else answers. */
 static bool others_ready(const struct plm_state *st, const struct plm_workload *workload)
 {
@@ -374,11 +435,15 @@ static bool look_at_gang(const struct plm_sched *sched, plm_id id, int64_t now_m
 		}
 		return false;
 	case PLACES_READY:
-		if (others_ready(sched->st, workload)) {
-			admit(sched, workload, out);
-			return true;
+		if (!others_ready(sched->st, workload)) {
+			return false;
 		}
-		return false;
+		if (places_free(sched->st, sched->arena, id)) {
+			admit(sched, workload, out);
+		} else {
+			plan_gang(sched->st, sched->arena, id, out);
+		}
+		return true;
 	}
 	PLM_UNREACHABLE();
 }

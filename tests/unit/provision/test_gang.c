@@ -165,6 +165,58 @@ static void a_node_that_fails_leads_to_a_new_plan(void **state)
 	assert_string_not_equal(claim_name(y, 0), claim);
 }
 
+static void a_foreign_pod_leads_to_a_new_plan(void **state)
+{
+	struct yard *y = *state;
+	const char *claim = NULL;
+
+	pool_of(y, PLM_UNSET);
+	yard_reserve_gang(y, "train", 1, 7000, 4);
+	yard_at(y, 0);
+	yard_run(y, plm_provision_step);
+	claim = claim_name(y, 0);
+	yard_launched(y, claim, "gpu");
+	yard_joined(y, claim, "n1");
+	yard_bind(y, "foreign", 3000, "n1");
+	yard_run(y, plm_provision_step);
+	assert_int_equal(yard_count(y, PLM_EV_ADMIT), 0);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM), 1);
+	assert_int_equal(yard_count(y, PLM_EV_PLACES), 1);
+	claim = claim_name(y, 0);
+	yard_launched(y, claim, "gpu");
+	yard_joined(y, claim, "n2");
+	yard_run(y, plm_provision_step);
+	assert_int_equal(yard_count(y, PLM_EV_ADMIT), 1);
+}
+
+/* Flavors say on which nodes the gang's quota may be used: their labels and tolerations are the pods'. */
+static void flavors_have_a_part_in_the_plan(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_kv team = {plm_slice_str("team"), plm_slice_str("ml")};
+	struct plm_w_taint taint = {.key = plm_slice_str("ml"), .effect = PLM_EFFECT_NO_SCHEDULE};
+	struct plm_w_toleration toleration = {
+		.key = plm_slice_str("ml"), .op = PLM_TOLERATION_EXISTS, .seconds = PLM_UNSET};
+	struct plm_w_flavor flavor = {.meta = yard_meta("", "default"),
+				      .node_labels = {&team, 1},
+				      .tolerations = {&toleration, 1}};
+	struct plm_w_node_pool plain = yard_pool("aaa");
+	struct plm_w_node_pool tainted = yard_pool("ml");
+	const struct plm_w_claim *claim = NULL;
+
+	tainted.labels = (struct plm_vec){&team, 1};
+	tainted.taints = (struct plm_vec){&taint, 1};
+	plain.weight = 100;
+	yard_add_pool(y, &plain);
+	yard_add_pool(y, &tainted);
+	yard_fold(y, PLM_EV_FLAVOR, &flavor);
+	yard_reserve_gang(y, "train", 1, 1000, 4);
+	yard_at(y, 0);
+	yard_run(y, plm_provision_step);
+	claim = yard_event(y, PLM_EV_CLAIM, 0);
+	plm_assert_text(claim->pool, "ml");
+}
+
 static void what_never_gets_ready_is_given_up(void **state)
 {
 	struct yard *y = *state;
@@ -198,6 +250,8 @@ int main(void)
 		WITH_YARD(reserved_room_is_nobody_elses),
 		WITH_YARD(pods_of_the_gang_use_its_places_up),
 		WITH_YARD(a_node_that_fails_leads_to_a_new_plan),
+		WITH_YARD(a_foreign_pod_leads_to_a_new_plan),
+		WITH_YARD(flavors_have_a_part_in_the_plan),
 		WITH_YARD(what_never_gets_ready_is_given_up),
 	};
 
