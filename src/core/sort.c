@@ -1,6 +1,8 @@
 #include "core/sort.h"
 
 #define RUN 8U
+/* Fewer numbers than this are sorted by insertion, more by their bytes. */
+#define RADIX_MIN 24U
 
 static void insertion(uint32_t *values, size_t count, plm_order_fn *order, const void *context)
 {
@@ -89,22 +91,24 @@ static void insert_numbers(uint64_t *values, size_t count)
 	}
 }
 
-/* from[at[0], at[1]) and from[at[1], at[2]) into to[at[0], at[2]). */
-static void merge_numbers(const uint64_t *from, uint64_t *to, const size_t at[3])
+/* By the byte at 'shift', stable. */
+static void by_byte(const uint64_t *from, uint64_t *to, size_t count, uint32_t shift)
 {
-	size_t left = at[0];
-	size_t right = at[1];
-	size_t i = at[0];
+	uint32_t places[256] = {0};
+	uint32_t sum = 0;
 
-	while (left < at[1] && right < at[2]) {
-		bool take_left = from[left] <= from[right];
-
-		to[i++] = take_left ? from[left] : from[right];
-		left += take_left;
-		right += !take_left;
+	for (size_t i = 0; i < count; i++) {
+		places[from[i] >> shift & 0xff]++;
 	}
-	memcpy(to + i, from + left, (at[1] - left) * sizeof(*to));
-	memcpy(to + i + (at[1] - left), from + right, (at[2] - right) * sizeof(*to));
+	for (size_t b = 0; b < 256; b++) {
+		uint32_t here = places[b];
+
+		places[b] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++) {
+		to[places[from[i] >> shift & 0xff]++] = from[i];
+	}
 }
 
 void plm_sort_numbers(uint64_t *values, size_t count, struct plm_arena *scratch)
@@ -112,24 +116,25 @@ void plm_sort_numbers(uint64_t *values, size_t count, struct plm_arena *scratch)
 	size_t mark = plm_arena_mark(scratch);
 	uint64_t *from = values;
 	uint64_t *to = NULL;
+	uint64_t differ = 0;
 
-	for (size_t i = 0; i < count; i += RUN) {
-		insert_numbers(values + i, count - i < RUN ? count - i : RUN);
+	PLM_ASSERT(count <= UINT32_MAX);
+	if (count <= RADIX_MIN) {
+		insert_numbers(values, count);
+		return;
 	}
-	if (count > RUN) {
-		to = PLM_NEW_ARRAY(scratch, count, uint64_t);
+	to = PLM_NEW_ARRAY(scratch, count, uint64_t);
+	for (size_t i = 1; i < count; i++) {
+		differ |= values[0] ^ values[i];
 	}
-	for (size_t width = RUN; width < count; width *= 2) {
-		uint64_t *swap = from;
+	for (uint32_t shift = 0; shift < 64; shift += 8) {
+		if ((differ >> shift & 0xff) != 0) {
+			uint64_t *swap = from;
 
-		for (size_t i = 0; i < count; i += 2 * width) {
-			size_t middle = i + width < count ? i + width : count;
-			size_t end = i + 2 * width < count ? i + 2 * width : count;
-
-			merge_numbers(from, to, (const size_t[3]){i, middle, end});
+			by_byte(from, to, count, shift);
+			from = to;
+			to = swap;
 		}
-		from = to;
-		to = swap;
 	}
 	if (from != values) {
 		memcpy(values, from, count * sizeof(*values));
