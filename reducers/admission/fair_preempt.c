@@ -44,7 +44,7 @@ static void add(struct search *s, const struct plm_holder *holder)
 	s->list[s->count++] = (struct candidate){
 		.holder = holder,
 		.own = holder->node == s->p->node,
-		.evicted = plm_workload_at(s->snap->st, holder->workload)->evicted_ms != PLM_UNSET,
+		.evicted = holder->evicted,
 	};
 }
 
@@ -57,7 +57,7 @@ static void collect_queue(struct search *s, uint32_t node, uint32_t policy)
 
 		(*s->p->spent)++;
 		if (s->snap->gone[holder->workload.n] == 0 && plm_preempt_uses(holder, s->need) &&
-		    plm_preempt_policy(s->p, policy, holder->workload)) {
+		    plm_preempt_policy(s->p, policy, holder)) {
 			add(s, holder);
 		}
 	}

@@ -15,7 +15,6 @@ struct candidate {
 	const struct plm_holder *holder;
 	uint32_t lca; /* node; PLM_NO_NODE: same queue */
 	enum list list;
-	bool evicted;
 	bool no_borrowing; /* ReclaimWithoutBorrowing */
 	enum plm_reason reason;
 };
@@ -32,21 +31,22 @@ struct search {
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
-bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy, plm_id candidate)
+bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy,
+			const struct plm_holder *candidate)
 {
 	const struct plm_state *st = p->snap->st;
 	const struct plm_workload *w = plm_workload_at(st, p->workload);
-	const struct plm_workload *c = plm_workload_at(st, candidate);
 
 	switch ((enum plm_preemption)policy) {
 	case PLM_PREEMPTION_NEVER:
 		return false;
 	case PLM_PREEMPTION_LOWER_PRIORITY:
-		return w->priority > c->priority;
+		return w->priority > candidate->priority;
 	case PLM_PREEMPTION_LOWER_OR_NEWER_EQUAL:
-		return w->priority > c->priority ||
-		       (w->priority == c->priority &&
-			plm_queue_since(st, w) < plm_queue_since(st, c));
+		return w->priority > candidate->priority ||
+		       (w->priority == candidate->priority &&
+			plm_queue_since(st, w) <
+				plm_queue_since(st, plm_workload_at(st, candidate->workload)));
 	case PLM_PREEMPTION_ANY:
 		return true;
 	}
@@ -185,8 +185,6 @@ int plm_preempt_order(const struct plm_holder *a, const struct plm_holder *b)
 
 static void add(struct search *s, struct candidate candidate)
 {
-	const struct plm_workload *c = plm_workload_at(s->p->snap->st, candidate.holder->workload);
-
 	if (s->count == s->capacity) {
 		uint32_t next = s->capacity == 0 ? 32 : 2 * s->capacity;
 		struct candidate *list = PLM_NEW_ARRAY(s->p->snap->arena, next, struct candidate);
@@ -197,14 +195,13 @@ static void add(struct search *s, struct candidate candidate)
 		s->list = list;
 		s->capacity = next;
 	}
-	candidate.evicted = c->evicted_ms != PLM_UNSET;
 	s->list[s->count++] = candidate;
 }
 
 /* kueue.md 2.11 "variant". */
 static void classify(const struct search *s, struct candidate *c)
 {
-	int64_t priority = plm_workload_at(s->p->snap->st, c->holder->workload)->priority;
+	int64_t priority = c->holder->priority;
 	bool while_borrowing =
 		s->queue->borrow_within != PLM_PREEMPTION_NEVER &&
 		priority < s->workload->priority &&
@@ -229,7 +226,7 @@ static void collect_queue(struct search *s, uint32_t node, struct candidate kind
 		(*s->p->spent)++;
 		if (s->p->snap->gone[holder->workload.n] != 0 ||
 		    !plm_preempt_uses(holder, s->need) ||
-		    !plm_preempt_policy(s->p, policy, holder->workload)) {
+		    !plm_preempt_policy(s->p, policy, holder)) {
 			continue;
 		}
 		kind.holder = holder;
@@ -318,7 +315,7 @@ static const uint32_t *in_turn(const struct search *s)
 	plm_preempt_rank(s->p->snap, s->p->node);
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct candidate *c = &s->list[i];
-		uint64_t place = (uint64_t)(c->evicted ? 0 : 4) + (uint64_t)c->list;
+		uint64_t place = (uint64_t)(c->holder->evicted ? 0 : 4) + (uint64_t)c->list;
 
 		PLM_ASSERT(c->holder->rank < 1U << 28);
 		keys[i] = place << 60 | (uint64_t)c->holder->rank << 32 | i;

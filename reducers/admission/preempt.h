@@ -46,7 +46,8 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 /* ---- parts that both searches use -------------------------------------------------------------- */
 
 /* Is the holder one of the candidates by policy (enum plm_preemption)? */
-bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy, plm_id candidate);
+bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy,
+			const struct plm_holder *candidate);
 bool plm_preempt_uses(const struct plm_holder *holder, const struct plm_need *need);
 /* Does the preemptor fit into its queue now? */
 bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing);

@@ -568,6 +568,8 @@ static void add_holder(struct plm_quotas *snap, uint32_t node, plm_id id)
 	holders->list[holders->count++] = (struct plm_holder){
 		.workload = id,
 		.node = node,
+		.evicted = workload->evicted_ms != PLM_UNSET,
+		.priority = workload->priority,
 		.uses = plm_quotas_uses(snap, node, workload->assignments, workload),
 	};
 }

@@ -49,6 +49,8 @@ struct plm_holder {
 	plm_id workload;
 	uint32_t node;
 	uint32_t rank; /* among the victims of its tree, once plm_preempt_rank() was called */
+	bool evicted;
+	int64_t priority;
 	struct plm_uses uses;
 };
 
