@@ -5,6 +5,9 @@
 #include "reducers/admission/fair_preempt.h"
 #include "reducers/admission/queue.h"
 
+/* Victims that are picked one by one before all candidates are sorted. */
+#define PICKED 8U
+
 enum list {
 	LIST_HIERARCHY,
 	LIST_PRIORITY,
@@ -27,6 +30,8 @@ struct search {
 	struct candidate *list;
 	uint32_t count, capacity;
 	uint32_t others, hierarchy;
+	uint64_t *keys; /* by turn as far as 'ready'; candidate in the lower half */
+	uint32_t ready;
 };
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -304,28 +309,43 @@ static void collect_others(struct search *s)
 	}
 }
 
-/* The candidates in their turn: those being evicted, then by list, then by rank. */
-static const uint32_t *in_turn(const struct search *s)
+/* The turn of candidates, as numbers: those being evicted, then by list, then by rank. */
+static void make_keys(struct search *s)
 {
-	struct plm_arena *arena = s->p->snap->arena;
-	uint32_t *turn = PLM_NEW_ARRAY(arena, s->count, uint32_t);
-	size_t mark = plm_arena_mark(arena);
-	uint64_t *keys = PLM_NEW_ARRAY(arena, s->count, uint64_t);
-
 	plm_preempt_rank(s->p->snap, s->p->node);
+	s->keys = PLM_NEW_ARRAY(s->p->snap->arena, s->count, uint64_t);
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct candidate *c = &s->list[i];
 		uint64_t place = (uint64_t)(c->holder->evicted ? 0 : 4) + (uint64_t)c->list;
 
 		PLM_ASSERT(c->holder->rank < 1U << 28);
-		keys[i] = place << 60 | (uint64_t)c->holder->rank << 32 | i;
+		s->keys[i] = place << 60 | (uint64_t)c->holder->rank << 32 | i;
 	}
-	plm_sort_numbers(keys, s->count, arena);
-	for (uint32_t i = 0; i < s->count; i++) {
-		turn[i] = (uint32_t)keys[i];
+}
+
+/* Most searches end with a few victims: the first ones are picked, the rest is sorted when it is needed. */
+static const struct candidate *at_turn(struct search *s, uint32_t turn)
+{
+	PLM_ASSERT(turn < s->count && turn <= s->ready);
+	if (turn == s->ready && turn < PICKED) {
+		uint64_t *keys = s->keys;
+		uint64_t least = keys[turn];
+		uint32_t at = turn;
+
+		for (uint32_t i = turn + 1; i < s->count; i++) {
+			if (keys[i] < least) {
+				least = keys[i];
+				at = i;
+			}
+		}
+		keys[at] = keys[turn];
+		keys[turn] = least;
+		s->ready++;
+	} else if (turn == s->ready) {
+		plm_sort_numbers(s->keys + turn, s->count - turn, s->p->snap->arena);
+		s->ready = s->count;
 	}
-	plm_arena_rewind(arena, mark);
-	return turn;
+	return &s->list[(uint32_t)s->keys[turn]];
 }
 
 /* ---- attempts ---------------------------------------------------------------------------------- */
@@ -349,13 +369,13 @@ static bool valid(const struct search *s, const struct candidate *c, bool borrow
 	return true;
 }
 
-static struct plm_targets attempt(const struct search *s, const uint32_t *turn, bool borrowing)
+static struct plm_targets attempt(struct search *s, bool borrowing)
 {
 	struct plm_targets targets = {PLM_NEW_ARRAY(s->p->snap->arena, s->count, struct plm_target),
 				      0};
 
 	for (uint32_t i = 0; i < s->count; i++) {
-		const struct candidate *c = &s->list[turn[i]];
+		const struct candidate *c = at_turn(s, i);
 
 		(*s->p->spent)++;
 		if (!valid(s, c, borrowing)) {
@@ -389,20 +409,20 @@ static bool under_nominal(const struct search *s)
 	return true;
 }
 
-static struct plm_targets attempts(const struct search *s, const uint32_t *turn)
+static struct plm_targets attempts(struct search *s)
 {
 	bool while_borrowing = s->queue->borrow_within != PLM_PREEMPTION_NEVER;
 	bool first = true;
 	struct plm_targets targets = {0};
 
 	if (s->others == 0 || (!while_borrowing && !under_nominal(s))) {
-		return attempt(s, turn, true);
+		return attempt(s, true);
 	}
 	if (!while_borrowing && s->hierarchy == 0) {
 		first = false;
 	}
-	targets = attempt(s, turn, first);
-	return targets.count > 0 ? targets : attempt(s, turn, !first);
+	targets = attempt(s, first);
+	return targets.count > 0 ? targets : attempt(s, !first);
 }
 
 static struct plm_targets find_classical(const struct plm_preemptor *p, const struct plm_need *need)
@@ -417,7 +437,11 @@ static struct plm_targets find_classical(const struct plm_preemptor *p, const st
 	collect_queue(&s, p->node, (struct candidate){.lca = PLM_NO_NODE, .list = LIST_SAME},
 		      s.queue->within);
 	collect_others(&s);
-	return s.count == 0 ? (struct plm_targets){0} : attempts(&s, in_turn(&s));
+	if (s.count == 0) {
+		return (struct plm_targets){0};
+	}
+	make_keys(&s);
+	return attempts(&s);
 }
 
 /* Another queue of the tree uses less than its own, may take it back, and somebody waits in it. */
