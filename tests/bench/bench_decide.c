@@ -1,16 +1,14 @@
 /*
  * bench_decide - what a decision costs on 10,000 workloads in 100 queues, and on 10,000 pods
  *
- * Parsing (read, project, encode) is apart from what follows it: the facts taken into a log in
- * memory, and the decision, under both `compat` values, for one cycle and until stable. Raw
- * beside the parsing: cJSON or libyaml alone over the same bytes; beside the rest: nothing
- * comparable exists without it. Every figure is the median of RUNS runs. With PLM_SHORT the loads
- * are small and run once, and the answers are still checked.
+ * Parsing (read, project, encode) is apart from what follows it: the facts taken into a log in memory,
+ * and the decision, under both `compat` values, for one cycle and until stable. Raw beside the parsing:
+ * cJSON alone over the same bytes; beside the rest: nothing comparable exists. Every figure is the median
+ * of RUNS runs. With PLM_SHORT the loads are small and run once, and the answers are still checked.
  */
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <yaml.h>
 
 #include "adapters/catalog/catalog.h"
 #include "adapters/manifest/manifest.h"
@@ -88,7 +86,7 @@ static enum plm_code keep(void *ctx, const struct plm_manifest_fact *fact, struc
 	return PLM_OK;
 }
 
-static void parse_once(struct input *in, struct plm_slice text, const char *file)
+static void parse_once(struct input *in, struct plm_slice text)
 {
 	struct plm_manifest_options options = {.now_ms = PLM_UNSET};
 	struct plm_manifest_sink sink = {.ctx = in, .fact = keep};
@@ -98,7 +96,7 @@ static void parse_once(struct input *in, struct plm_slice text, const char *file
 	in->count = 0;
 	plm_arena_reset(&in->bytes);
 	must(plm_manifest_open(&reader, &options, &sink, &err), &err);
-	must(plm_manifest_read_text(reader, file, text, &err), &err);
+	must(plm_manifest_read_text(reader, "load.json", text, &err), &err);
 	in->now_ms = plm_manifest_newest(reader);
 	plm_manifest_close(reader);
 }
@@ -111,24 +109,7 @@ static void raw_json(struct plm_slice text)
 	cJSON_Delete(tree);
 }
 
-static void raw_yaml(struct plm_slice text)
-{
-	yaml_parser_t parser;
-	bool end = false;
-
-	bench_check(yaml_parser_initialize(&parser) == 1, "libyaml");
-	yaml_parser_set_input_string(&parser, text.ptr, text.size);
-	while (!end) {
-		yaml_event_t event;
-
-		bench_check(yaml_parser_parse(&parser, &event) == 1, "libyaml");
-		end = event.type == YAML_STREAM_END_EVENT;
-		yaml_event_delete(&event);
-	}
-	yaml_parser_delete(&parser);
-}
-
-static void parse(struct input *in, struct plm_slice text, bool yaml)
+static void parse(struct input *in, struct plm_slice text)
 {
 	struct bench_times ours = {0};
 	struct bench_times raw = {0};
@@ -138,16 +119,15 @@ static void parse(struct input *in, struct plm_slice text, bool yaml)
 	for (int i = 0; i < runs(); i++) {
 		int64_t begin = bench_now_ns();
 
-		parse_once(in, text, yaml ? "load.yaml" : "load.json");
+		parse_once(in, text);
 		bench_times_add(&ours, bench_now_ns() - begin);
 		begin = bench_now_ns();
-		(yaml ? raw_yaml : raw_json)(text);
+		raw_json(text);
 		bench_times_add(&raw, bench_now_ns() - begin);
 	}
-	(void)snprintf(name, sizeof(name), "decide: %s, %s read and projected", in->name,
-		       yaml ? "YAML" : "JSON");
-	(void)snprintf(note, sizeof(note), "beside %s alone; %zu KB, %zu objects",
-		       yaml ? "libyaml's events" : "cJSON's tree", text.size / 1024, in->count);
+	(void)snprintf(name, sizeof(name), "decide: %s, read and projected", in->name);
+	(void)snprintf(note, sizeof(note), "JSON, beside cJSON's tree alone; %zu KB, %zu objects",
+		       text.size / 1024, in->count);
 	bench_print_ms(name, bench_times_at(&ours, 500), bench_times_at(&raw, 500), note);
 	bench_times_fini(&ours);
 	bench_times_fini(&raw);
@@ -339,7 +319,7 @@ static void close_input(struct input *in)
 	free(in->facts);
 }
 
-static void queues(bool yaml, bool full)
+static void queues(const char *what, uint32_t cohort, bool full)
 {
 	static const struct plan plans[] = {
 		{"strict, one cycle", PLM_COMPAT_STRICT, 1, PLM_ONLY_QUEUES},
@@ -351,15 +331,15 @@ static void queues(bool yaml, bool full)
 	struct bench_load load;
 	struct input in;
 
-	open_input(&in, count * 100, full ? "workloads, full queues" : "workloads, free queues");
-	bench_load_begin(&load, NULL, yaml);
-	bench_load_queues(&load, count);
+	open_input(&in, count * 100, what);
+	bench_load_begin(&load, NULL, false);
+	bench_load_queues(&load, count, cohort);
 	if (full) {
 		bench_load_running(&load, count);
 	}
 	bench_load_workloads(&load, count, 0, count * 100);
-	parse(&in, bench_load_end(&load), yaml);
-	for (size_t i = 0; !yaml && i < PLM_COUNTOF(plans); i++) {
+	parse(&in, bench_load_end(&load));
+	for (size_t i = 0; i < PLM_COUNTOF(plans); i++) {
 		measure(&in, &plans[i], "aim 100 ms");
 	}
 	bench_load_fini(&load);
@@ -382,7 +362,7 @@ static void pods(uint32_t shapes, const char *what)
 	bench_load_begin(&load, NULL, false);
 	bench_load_pool(&load);
 	bench_load_pods(&load, count, shapes);
-	parse(&in, bench_load_end(&load), false);
+	parse(&in, bench_load_end(&load));
 	for (size_t i = 0; i < PLM_COUNTOF(plans); i++) {
 		measure(&in, &plans[i], "aim 300 ms");
 	}
@@ -392,9 +372,9 @@ static void pods(uint32_t shapes, const char *what)
 
 int main(void)
 {
-	queues(false, false);
-	queues(true, false);
-	queues(false, true);
+	queues("workloads, cohorts of 10", 10, false);
+	queues("workloads, cohorts of 10, full", 10, true);
+	queues("workloads, one cohort", 100, false);
 	pods(1, "pods of 1 shape");
 	pods(50, "pods of 50 shapes");
 	pods(10000, "pods all different");

@@ -6,7 +6,6 @@
 
 #include "bench_lib.h"
 
-#define COHORT 10U
 /* Quota of a queue and flavor; what waits asks for 4.5 CPUs and 2.5 pods on average. */
 #define QUOTA_CPU 96U
 
@@ -64,7 +63,7 @@ static void __attribute__((format(printf, 2, 3))) put(struct bench_load *load, c
 
 #define KUEUE "\"apiVersion\": \"kueue.x-k8s.io/v1beta2\", "
 
-static void put_queue(struct bench_load *load, uint32_t i)
+static void put_queue(struct bench_load *load, uint32_t i, uint32_t cohort)
 {
 	static const char quota[] = "{\"name\": \"%s\", \"resources\": [{\"name\": \"cpu\", "
 				    "\"nominalQuota\": \"%u\"}, {\"name\": \"memory\", "
@@ -80,14 +79,14 @@ static void put_queue(struct bench_load *load, uint32_t i)
 	    "\"preemption\": {\"withinClusterQueue\": \"LowerPriority\", "
 	    "\"reclaimWithinCohort\": \"Any\"}, \"resourceGroups\": [{\"coveredResources\": "
 	    "[\"cpu\", \"memory\"], \"flavors\": [%s, %s]}]}}",
-	    i, i / COHORT, first, second);
+	    i, i / cohort, first, second);
 	put(load,
 	    "{" KUEUE "\"kind\": \"LocalQueue\", \"metadata\": {\"name\": \"queue-%u\", "
 	    "\"namespace\": \"ml\"}, \"spec\": {\"clusterQueue\": \"queue-%u\"}}",
 	    i, i);
 }
 
-void bench_load_queues(struct bench_load *load, uint32_t queues)
+void bench_load_queues(struct bench_load *load, uint32_t queues, uint32_t cohort)
 {
 	put(load, "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", "
 		  "\"metadata\": {\"name\": \"ml\"}}");
@@ -96,7 +95,7 @@ void bench_load_queues(struct bench_load *load, uint32_t queues)
 	put(load, "{" KUEUE "\"kind\": \"ResourceFlavor\", \"metadata\": {\"name\": \"spot\"}, "
 		  "\"spec\": {\"nodeLabels\": {\"capacity\": \"spot\"}}}");
 	for (uint32_t i = 0; i < queues; i++) {
-		put_queue(load, i);
+		put_queue(load, i, cohort);
 	}
 }
 

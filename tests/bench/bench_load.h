@@ -27,10 +27,10 @@ struct plm_slice bench_load_end(struct bench_load *load);
 void bench_load_fini(struct bench_load *load);
 
 /*
- * 'queues' ClusterQueues in cohorts of ten, a LocalQueue each, two flavors; quota for about a
+ * 'queues' ClusterQueues in cohorts of 'cohort', a LocalQueue each, two flavors; quota for about a
  * sixth of what waits.
  */
-void bench_load_queues(struct bench_load *load, uint32_t queues);
+void bench_load_queues(struct bench_load *load, uint32_t queues, uint32_t cohort);
 /* Workloads numbered from 'from': eight shapes, five priorities, over all queues. */
 void bench_load_workloads(struct bench_load *load, uint32_t queues, uint32_t from, uint32_t count);
 /* As many admitted workloads of the lowest priority as fill the quota of all queues. */

@@ -123,7 +123,7 @@ static void state_of(const char *what, void (*put)(struct bench_load *load, uint
 			    plm_engine_open(&options, &filling.engine, &err) == PLM_OK,
 		    err.text);
 	bench_load_begin(&load, NULL, false);
-	bench_load_queues(&load, 100);
+	bench_load_queues(&load, 100, 10);
 	fill(&filling, &load);
 	before = measure(plm_engine_state(filling.engine));
 	bench_load_begin(&load, NULL, false);
