@@ -68,7 +68,9 @@ static void last_words(FILE *errors, char *text, size_t size)
 {
 	char line[TEXT_MAX];
 
-	rewind(errors);
+	if (fseek(errors, 0, SEEK_SET) != 0) {
+		return;
+	}
 	while (fgets(line, sizeof(line), errors) != NULL) {
 		if (strlen(line) > 1 && (text[0] == '\0' || strstr(line, "ERROR") != NULL)) {
 			(void)snprintf(text, size, "%s", line);
@@ -85,8 +87,15 @@ static void run_in_child(const struct plm_generated *scenario, struct verdict *o
 	pid_t child = 0;
 
 	*out = (struct verdict){0};
-	assert_non_null(errors);
-	assert_int_equal(pipe(ends), 0);
+	if (errors == NULL) {
+		fail_msg("no file for what the child says");
+		return;
+	}
+	if (pipe(ends) != 0) {
+		(void)fclose(errors);
+		fail_msg("no pipe to the child");
+		return;
+	}
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {

@@ -30,34 +30,82 @@ struct quota_model {
 	plm_sym flavor, resource;
 };
 
-/* Nominal, borrowing and lending of one (flavor, resource) in 'groups'; false when it is not there. */
-static bool find_quota(const struct quota_model *m, plm_sym groups, struct node *out)
+/* A quota and the flavor that it is of. */
+struct row {
+	plm_sym flavor;
+	const struct plm_quota *quota;
+};
+
+struct rows {
+	struct row *list;
+	size_t count;
+};
+
+#define ROWS_MAX 256
+
+/* All quotas of 'groups', one after another. */
+static struct rows rows_of(struct plm_arena *arena, const struct plm_state *st, plm_sym groups)
 {
+	struct rows rows = {.list = PLM_NEW_ARRAY(arena, ROWS_MAX, struct row)};
 	uint32_t group_count = 0;
-	const struct plm_group *group = PLM_SPAN(m->st, groups, struct plm_group, &group_count);
+	const struct plm_group *group = PLM_SPAN(st, groups, struct plm_group, &group_count);
 
 	for (uint32_t g = 0; g < group_count; g++) {
 		uint32_t flavors = 0;
 		const struct plm_flavor_quota *f =
-			PLM_SPAN(m->st, group[g].flavors, struct plm_flavor_quota, &flavors);
+			PLM_SPAN(st, group[g].flavors, struct plm_flavor_quota, &flavors);
 
 		for (uint32_t i = 0; i < flavors; i++) {
 			uint32_t quotas = 0;
 			const struct plm_quota *q =
-				PLM_SPAN(m->st, f[i].quotas, struct plm_quota, &quotas);
+				PLM_SPAN(st, f[i].quotas, struct plm_quota, &quotas);
 
-			for (uint32_t k = 0; k < quotas; k++) {
-				if (plm_sym_equal(f[i].flavor, m->flavor) &&
-				    plm_sym_equal(q[k].resource, m->resource)) {
-					out->nominal = q[k].nominal;
-					out->borrowing = q[k].borrowing;
-					out->lending = q[k].lending;
-					return true;
-				}
+			for (uint32_t k = 0; k < quotas && rows.count < ROWS_MAX; k++) {
+				rows.list[rows.count++] = (struct row){f[i].flavor, &q[k]};
 			}
 		}
 	}
-	return false;
+	return rows;
+}
+
+/* Nominal, borrowing and lending of one (flavor, resource) in 'groups'; as it was when not there. */
+static void find_quota(const struct quota_model *m, plm_sym groups, struct node *out)
+{
+	size_t mark = plm_arena_mark(&m->r->arena);
+	struct rows rows = rows_of(&m->r->arena, m->st, groups);
+
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct plm_quota *quota = rows.list[i].quota;
+
+		if (plm_sym_equal(rows.list[i].flavor, m->flavor) &&
+		    plm_sym_equal(quota->resource, m->resource)) {
+			out->nominal = quota->nominal;
+			out->borrowing = quota->borrowing;
+			out->lending = quota->lending;
+			break;
+		}
+	}
+	plm_arena_rewind(&m->r->arena, mark);
+}
+
+static int64_t usage_of_set(const struct quota_model *m, const struct plm_assignment *set)
+{
+	uint32_t flavors = 0;
+	uint32_t amounts = 0;
+	const struct plm_kv *f = PLM_SPAN(m->st, set->flavors, struct plm_kv, &flavors);
+	const struct plm_amount *a = PLM_SPAN(m->st, set->usage, struct plm_amount, &amounts);
+	int64_t sum = 0;
+
+	for (uint32_t k = 0; k < flavors * amounts; k++) {
+		const struct plm_kv *kv = &f[k / amounts];
+		const struct plm_amount *amount = &a[k % amounts];
+
+		if (plm_sym_equal(kv->key, m->resource) && plm_sym_equal(kv->value, m->flavor) &&
+		    plm_sym_equal(amount->resource, m->resource)) {
+			sum = plm_add_sat(sum, amount->amount);
+		}
+	}
+	return sum;
 }
 
 static int64_t usage_of(const struct quota_model *m, plm_id queue)
@@ -76,23 +124,7 @@ static int64_t usage_of(const struct quota_model *m, plm_id queue)
 			continue;
 		}
 		for (uint32_t i = 0; i < sets; i++) {
-			uint32_t flavors = 0;
-			uint32_t amounts = 0;
-			const struct plm_kv *f =
-				PLM_SPAN(m->st, set[i].flavors, struct plm_kv, &flavors);
-			const struct plm_amount *a =
-				PLM_SPAN(m->st, set[i].usage, struct plm_amount, &amounts);
-
-			for (uint32_t k = 0; k < flavors * amounts; k++) {
-				const struct plm_kv *kv = &f[k / amounts];
-				const struct plm_amount *amount = &a[k % amounts];
-
-				if (plm_sym_equal(kv->key, m->resource) &&
-				    plm_sym_equal(kv->value, m->flavor) &&
-				    plm_sym_equal(amount->resource, m->resource)) {
-					sum = plm_add_sat(sum, amount->amount);
-				}
-			}
+			sum = plm_add_sat(sum, usage_of_set(m, &set[i]));
 		}
 	}
 	return sum;
@@ -112,7 +144,7 @@ static void add_nodes(struct quota_model *m)
 				      .parent = queue->cohort,
 				      .borrowing = PLM_UNSET,
 				      .lending = PLM_UNSET};
-		(void)find_quota(m, queue->groups, node);
+		find_quota(m, queue->groups, node);
 		node->usage = usage_of(m, id);
 	}
 	PLM_EACH(m->st, cohort, id)
@@ -125,7 +157,7 @@ static void add_nodes(struct quota_model *m)
 				      .cohort = true,
 				      .borrowing = PLM_UNSET,
 				      .lending = PLM_UNSET};
-		(void)find_quota(m, cohort->groups, node);
+		find_quota(m, cohort->groups, node);
 	}
 }
 
@@ -278,30 +310,28 @@ static bool seen_before(const struct plm_kv *pairs, size_t count, plm_sym flavor
 
 #define PAIRS_MAX 256
 
-static void add_pairs(const struct plm_state *st, plm_sym groups, struct plm_kv *pairs,
-		      size_t *count)
+struct pairs {
+	const struct plm_state *st;
+	struct plm_kv *list;
+	size_t count;
+};
+
+/* Add those of 'groups'; how many there are then. */
+static size_t add_pairs(struct plm_arena *arena, const struct pairs *so_far, plm_sym groups)
 {
-	uint32_t group_count = 0;
-	const struct plm_group *group = PLM_SPAN(st, groups, struct plm_group, &group_count);
+	size_t mark = plm_arena_mark(arena);
+	struct rows rows = rows_of(arena, so_far->st, groups);
+	size_t count = so_far->count;
 
-	for (uint32_t g = 0; g < group_count; g++) {
-		uint32_t flavors = 0;
-		const struct plm_flavor_quota *f =
-			PLM_SPAN(st, group[g].flavors, struct plm_flavor_quota, &flavors);
+	for (size_t i = 0; i < rows.count && count < PAIRS_MAX; i++) {
+		struct plm_kv pair = {rows.list[i].flavor, rows.list[i].quota->resource};
 
-		for (uint32_t i = 0; i < flavors; i++) {
-			uint32_t quotas = 0;
-			const struct plm_quota *q =
-				PLM_SPAN(st, f[i].quotas, struct plm_quota, &quotas);
-
-			for (uint32_t k = 0; k < quotas && *count < PAIRS_MAX; k++) {
-				if (!seen_before(pairs, *count, f[i].flavor, q[k].resource)) {
-					pairs[(*count)++] =
-						(struct plm_kv){f[i].flavor, q[k].resource};
-				}
-			}
+		if (!seen_before(so_far->list, count, pair.key, pair.value)) {
+			so_far->list[count++] = pair;
 		}
 	}
+	plm_arena_rewind(arena, mark);
+	return count;
 }
 
 void plm_runner_check_quota(struct plm_runner *r, const struct plm_state *st)
@@ -312,7 +342,8 @@ void plm_runner_check_quota(struct plm_runner *r, const struct plm_state *st)
 
 	PLM_EACH(st, cluster_queue, id)
 	{
-		add_pairs(st, plm_cluster_queue_at(st, id)->groups, pairs, &count);
+		count = add_pairs(&r->arena, &(struct pairs){st, pairs, count},
+				  plm_cluster_queue_at(st, id)->groups);
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct quota_model m = {

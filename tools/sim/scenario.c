@@ -183,20 +183,20 @@ static enum plm_code read_file(const char *path, struct plm_arena *arena, struct
 	uint8_t block[65536];
 	size_t mark = plm_arena_mark(arena);
 	size_t size = 0;
+	size_t got = 0;
 	bool failed = false;
 
 	if (file == NULL) {
 		return plm_fail(err, PLM_E_NOT_FOUND, "%s: cannot be opened", path);
 	}
-	for (size_t got = fread(block, 1, sizeof(block), file); got > 0;
-	     got = fread(block, 1, sizeof(block), file)) {
+	do { /* blocks of a multiple of 8 lie together */
+		got = fread(block, 1, sizeof(block), file);
 		(void)plm_arena_copy(arena, plm_slice_of(block, got));
 		size += got;
-		PLM_ASSERT(got == sizeof(block) || feof(file) != 0 || ferror(file) != 0);
-	}
+	} while (got == sizeof(block));
 	failed = ferror(file) != 0;
 	(void)fclose(file);
-	*out = plm_slice_of(arena->base + mark, size); /* blocks of a multiple of 8 lie together */
+	*out = plm_slice_of(arena->base + mark, size);
 	return failed ? plm_fail(err, PLM_E_IO, "%s: cannot be read", path) : PLM_OK;
 }
 

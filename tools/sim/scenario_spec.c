@@ -300,7 +300,7 @@ static void one_arrival(struct plm_scenario_reading *r, struct plm_doc *item)
 	for (int64_t n = 0; n < count; n++) {
 		struct plm_slice numbered =
 			plm_arena_format(&r->scenario->arena, "%.*s-%lld", (int)name.size,
-					 (const char *)name.ptr, (long long)(n + 1));
+					 (const char *)name.ptr, (long long)n + 1);
 		uint64_t width = (uint64_t)(runtime.max_ms - runtime.min_ms) + 1;
 
 		like.at_ms = plm_add_sat(first, plm_mul_sat(every, n));

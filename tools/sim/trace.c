@@ -565,6 +565,7 @@ static enum plm_code read_all(struct story *s, struct plm_reader *reader, struct
 			plm_fold_event(&s->st, &logged, &s->scratch);
 		}
 	}
+	s->logged = NULL;
 	return code == PLM_E_NOT_FOUND ? PLM_OK : code;
 }
 
