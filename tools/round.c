@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "tools/intake.h"
 #include "tools/name_set.h"
+#include "tools/print.h"
 #include "tools/settle.h"
 
 #define NS_PER_MS 1000000
@@ -364,6 +365,59 @@ static enum plm_code world_failed(const struct plm_round *round, struct plm_erro
 				       : plm_fail(err, round->failed, "%s", round->failure.text);
 }
 
+static void warn_class(struct plm_round *round, struct plm_name_set *told, plm_sym name)
+{
+	const struct plm_state *st = plm_engine_state(round->engine);
+	struct plm_slice text = plm_str(st, name);
+
+	if (name.n != 0 && plm_find(st, PLM_KIND_PRIORITY_CLASS, (plm_sym){0}, name).n == 0 &&
+	    plm_find(st, PLM_KIND_WORKLOAD_PRIORITY_CLASS, (plm_sym){0}, name).n == 0 &&
+	    plm_name_set_add(told, text)) {
+		plm_print_warning(
+			round->call,
+			"PriorityClass %.*s is not in the input: priority 0, or the default "
+			"class's",
+			(int)text.size, (const char *)text.ptr);
+	}
+}
+
+/* Classes that are named and not there, each once: exact decisions 4. */
+static void warn_classes(struct plm_round *round)
+{
+	const struct plm_state *st = plm_engine_state(round->engine);
+	struct plm_name_set told = {.arena = round->call->arena};
+
+	PLM_EACH(st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(st, id);
+		uint32_t count = 0;
+		const struct plm_pod_set *sets =
+			PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
+
+		if (workload->priority_given != PLM_UNSET) {
+			continue;
+		}
+		warn_class(round, &told, workload->priority_class);
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t one = 0;
+
+			warn_class(round, &told,
+				   PLM_SPAN(st, sets[i].shape, struct plm_shape, &one)
+					   ->priority_class);
+		}
+	}
+	PLM_EACH(st, pod, id)
+	{
+		uint32_t one = 0;
+		const struct plm_shape *shape =
+			PLM_SPAN(st, plm_pod_at(st, id)->shape, struct plm_shape, &one);
+
+		if (shape->priority == PLM_UNSET) {
+			warn_class(round, &told, shape->priority_class);
+		}
+	}
+}
+
 static enum plm_code feed(struct plm_round *round, struct plm_error *err)
 {
 	enum plm_code code = plm_intake_feed(round->intake, round->now_ms, take_fact, round, err);
@@ -382,6 +436,9 @@ static enum plm_code feed(struct plm_round *round, struct plm_error *err)
 	}
 	round->facts_end = plm_log_head(round->log).seq;
 	round->objects = plm_intake_objects(round->intake);
+	if (code == PLM_OK) {
+		warn_classes(round);
+	}
 	return code;
 }
 

@@ -92,6 +92,14 @@ def test_who_waits_behind_another_is_told_whom(run, folder):
         assert said["job-small"] == ("PendingEvaluation", "waits behind job-big"), said
 
 
+def test_a_priority_class_that_is_not_there_is_named_once(run, folder):
+    more = "priorityClassName: urgent"
+    decide(run, folder, queue() + job("a", more=more) + job("b", more=more))
+    assert run.err.count("PriorityClass urgent is not in the input") == 1, run.err
+    decide(run, folder, queue() + job("a"))
+    assert "PriorityClass" not in run.err, run.err
+
+
 def test_a_full_work_queue_says_its_numbers(run, folder):
     text = queue().replace("spec: {clusterQueue: cq}", "spec: {workQueue: wq}") + (
         "apiVersion: kueue.x-k8s.io/v1beta1\nkind: WorkQueue\nmetadata: {name: wq}\n"
