@@ -447,7 +447,11 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 	if (code == PLM_OK) {
 		code = open_engine(d, err);
 	}
-	return code == PLM_OK ? start_threads(d, err) : code;
+	if (code != PLM_OK) {
+		return code;
+	}
+	tell_started(d); /* now: from the next line on the log is the engine thread's */
+	return start_threads(d, err);
 }
 
 static void finish(struct daemon *d)
@@ -503,7 +507,6 @@ int plm_run_main(int argc, char **argv)
 
 	d.code = prepare(&d, argc, argv, &err);
 	if (d.code == PLM_OK) {
-		tell_started(&d);
 		plm_loop_run(d.loop);
 	} else {
 		tell_error("run", plm_code_text(d.code), &err);
