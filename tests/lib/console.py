@@ -89,12 +89,16 @@ def update(binary, document):
 def demo(binary, document):
     shutil.rmtree("build/demo", ignore_errors=True)
     os.makedirs("build/demo/bin")
-    place = Place(binary, document, "build/demo")
+    place = Place(binary, document, pathlib.Path("build/demo").resolve())
+    other = 0
     for block in BLOCK.findall(document.read_text(encoding="utf-8")):
-        for command, _ in sessions(block):
-            print(f"$ {command}", flush=True)
-            print(place.run(command), flush=True)
-    return 0
+        for command, want in sessions(block):
+            have = place.run(command)
+            other += have != want
+            print(f"$ {command}\n{have}", flush=True)
+    if other:
+        print(f"{other} commands print something else than {document} shows", file=sys.stderr)
+    return 1 if other else 0
 
 
 def main(args):
