@@ -1,10 +1,10 @@
 #include "tools/decision.h"
 
 #include "core/sort.h"
+#include "reducers/status/render.h"
 #include "tools/explain_tree.h"
 #include "tools/input.h"
 #include "tools/queue_order.h"
-#include "tools/render.h"
 #include "tools/spell.h"
 #include "tools/subject.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <strings.h>
 
-#include "tools/render.h"
+#include "reducers/status/render.h"
 #include "tools/spell.h"
 
 #define NS_PER_MS 1000000ULL

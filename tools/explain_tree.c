@@ -1,6 +1,6 @@
 #include "tools/explain_tree.h"
 
-#include "tools/render.h"
+#include "reducers/status/render.h"
 #include "tools/spell.h"
 
 struct plm_slice plm_only_pod_set(const struct plm_state *st, const struct plm_workload *workload)

@@ -5,9 +5,9 @@
 #include "reducers/admission/activity.h"
 #include "reducers/admission/explain.h"
 #include "reducers/provision/explain.h"
+#include "reducers/status/render.h"
 #include "tools/explain_tree.h"
 #include "tools/queue_order.h"
-#include "tools/render.h"
 #include "tools/rows.h"
 #include "tools/spell.h"
 

@@ -1,6 +1,6 @@
 #include "plm_test.h"
 
-#include "tools/render.h"
+#include "reducers/status/render.h"
 #include "tools/spell.h"
 
 static struct plm_arena arena; /* of all tests: opened in main() */

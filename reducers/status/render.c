@@ -1,7 +1,4 @@
-#include "tools/render.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "reducers/status/render.h"
 
 #include "core/quantity.h"
 #include "core/timefmt.h"
@@ -160,6 +157,33 @@ static void add(struct text *text, struct plm_slice part)
 	}
 }
 
+/* At least 'digits' of them. */
+static void add_number(struct text *text, int64_t value, size_t digits)
+{
+	char buffer[24];
+	size_t at = sizeof(buffer);
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+	while (rest > 0 || sizeof(buffer) - at < digits) {
+		buffer[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	}
+	if (value < 0) {
+		buffer[--at] = '-';
+	}
+	add(text, plm_slice_of(buffer + at, sizeof(buffer) - at));
+}
+
+/* Micro-dollars per hour. */
+static void add_price(struct text *text, int64_t micro)
+{
+	add(text, plm_slice_str("$"));
+	add_number(text, micro / 1000000, 1);
+	add(text, plm_slice_str("."));
+	add_number(text, micro % 1000000 / 1000, 3);
+	add(text, plm_slice_str("/h"));
+}
+
 /* True when the operand has a value; appended to 'text'. */
 static bool add_amount(struct text *text, struct plm_slice resource, int64_t amount)
 {
@@ -174,14 +198,11 @@ static bool add_amount(struct text *text, struct plm_slice resource, int64_t amo
 	} else if (plm_slice_is(resource, "emptyMs")) {
 		add(text, plm_slice_str(plm_duration_format(amount, time)));
 	} else if (plm_slice_is(resource, "priceMicroUSDPerHour")) {
-		(void)snprintf(time, sizeof(time), "$%" PRId64 ".%03" PRId64 "/h", amount / 1000000,
-			       amount % 1000000 / 1000);
-		add(text, plm_slice_str(time));
+		add_price(text, amount);
 	} else if (resource.size > 0) {
 		add(text, plm_slice_str(plm_quantity_format(resource, amount, buffer)));
 	} else {
-		(void)snprintf(buffer, sizeof(buffer), "%" PRId64, amount);
-		add(text, plm_slice_str(buffer));
+		add_number(text, amount, 1);
 	}
 	return true;
 }

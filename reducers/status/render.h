@@ -6,8 +6,8 @@
  * message that people grep for, the template is theirs. Depends on core only.
  * Does not: find operands; the record has them.
  */
-#ifndef PLM_TOOLS_RENDER_H
-#define PLM_TOOLS_RENDER_H
+#ifndef PLM_REDUCERS_STATUS_RENDER_H
+#define PLM_REDUCERS_STATUS_RENDER_H
 
 #include "core/arena.h"
 #include "core/event.h"
