@@ -259,8 +259,12 @@ struct groups {
 static size_t fill_one(struct text *text, const struct operands *from, const char *at,
 		       struct groups *groups)
 {
-	size_t size = strcspn(at, "}");
+	size_t size = 0;
 
+	while (at[size] != '}') {
+		PLM_ASSERT(at[size] != '\0');
+		size++;
+	}
 	if (!add_operand(text, from, plm_slice_of(at + 1, size - 1)) && groups->depth > 0) {
 		groups->whole[groups->depth - 1] = false;
 	}
