@@ -110,6 +110,10 @@ static const struct plm_member shape_members[] = {LIST(requests, amount),
 						  I64(priority)};
 LAYOUT(static, shape)
 #undef TYPE
+#define TYPE struct plm_topology_slice
+static const struct plm_member topology_slice_members[] = {TEXT(level), SKIP(zero), I64(size)};
+LAYOUT(static, topology_slice)
+#undef TYPE
 #define TYPE struct plm_pod_set
 static const struct plm_member pod_set_members[] = {TEXT(name),
 						    LIST(labels, kv),
@@ -118,9 +122,15 @@ static const struct plm_member pod_set_members[] = {TEXT(name),
 						    TEXT(topology_preferred),
 						    BOOL(topology_unconstrained),
 						    TEXT(topology_group),
-						    SKIP(zero),
+						    BOOL(topology_asked),
 						    I64(count),
-						    I64(min_count)};
+						    I64(min_count),
+						    LIST(topology_slices, topology_slice),
+						    TEXT(pod_index_label),
+						    TEXT(sub_group_label),
+						    SKIP(zero),
+						    I64(sub_group_count),
+						    I64(index_offset)};
 LAYOUT(static, pod_set)
 #undef TYPE
 #define TYPE struct plm_quota
@@ -149,9 +159,14 @@ LAYOUT(static, check_status)
 static const struct plm_member pod_count_members[] = {TEXT(name), SKIP(zero), I64(count)};
 LAYOUT(static, pod_count)
 #undef TYPE
+#define TYPE struct plm_topology_domain
+static const struct plm_member topology_domain_members[] = {TEXTS(values), SKIP(zero), I64(count)};
+LAYOUT(static, topology_domain)
+#undef TYPE
 #define TYPE struct plm_assignment
-static const struct plm_member assignment_members[] = {TEXT(name), LIST(flavors, kv),
-						       LIST(usage, amount), SKIP(zero), I64(count)};
+static const struct plm_member assignment_members[] = {
+	TEXT(name), LIST(flavors, kv), LIST(usage, amount),	      ENUM(delayed, delayed),
+	I64(count), TEXTS(levels),     LIST(domains, topology_domain)};
 LAYOUT(static, assignment)
 #undef TYPE
 #define TYPE struct plm_cursor
@@ -294,7 +309,7 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     TEXTS(tried),
 						     ID(by, WORKLOAD),
 						     BOOL(polite),
-						     SKIP(zero),
+						     TEXTS(unhealthy),
 						     PART(why, why)};
 LAYOUT(static, workload)
 #undef TYPE
@@ -331,9 +346,10 @@ LAYOUT(static, job)
 static const struct plm_member pod_members[] = {
 	PART(object, object), ONE(shape, shape),  TEXT(node),		TEXT(nominated),
 	TEXT(pod_set),	      ENUM(phase, phase), BOOL(unschedulable),	BOOL(no_status),
-	BOOL(gated),	      BOOL(ready),	  BOOL(do_not_disrupt), I64(started_ms),
-	I64(deletion_cost),   I64(index),	  I64(priority),	TEXT(target),
-	BOOL(target_claim),   BOOL(ending),	  BOOL(batched),	PART(why, why)};
+	BOOL(gated),	      BOOL(ready),	  BOOL(do_not_disrupt), BOOL(tas),
+	SKIP(zero),	      I64(started_ms),	  I64(deletion_cost),	I64(index),
+	I64(priority),	      TEXT(target),	  BOOL(target_claim),	BOOL(ending),
+	BOOL(batched),	      PART(why, why)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node
@@ -474,8 +490,16 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(observe_only),
 						 BOOL(queues_dirty),
 						 BOOL(nodes_dirty),
-						 BOOL(room_freed)};
+						 BOOL(room_freed),
+						 BOOL(domains_freed),
+						 SKIP(zero)};
 LAYOUT(static, root)
+#undef TYPE
+
+#define TYPE struct plm_tas_topology
+static const struct plm_member tas_topology_members[] = {PART(object, object), TEXTS(levels),
+							 SKIP(zero)};
+LAYOUT(static, tas_topology)
 #undef TYPE
 
 /* ---- lookups ----------------------------------------------------------------------------------- */
@@ -487,15 +511,34 @@ static const struct plm_layout *const tables[PLM_TABLE_COUNT] = {
 };
 
 static const struct plm_layout *const parts[] = {
-	&plm_layout_kv,		&plm_layout_amount,	    &plm_layout_taint,
-	&plm_layout_toleration, &plm_layout_expr,	    &plm_layout_term,
-	&plm_layout_selector,	&plm_layout_affinity,	    &plm_layout_spread,
-	&plm_layout_port,	&plm_layout_shape,	    &plm_layout_pod_set,
-	&plm_layout_quota,	&plm_layout_flavor_quota,   &plm_layout_group,
-	&plm_layout_check_use,	&plm_layout_check_status,   &plm_layout_pod_count,
-	&plm_layout_assignment, &plm_layout_cursor,	    &plm_layout_place,
-	&plm_layout_budget,	&plm_layout_offering,	    &plm_layout_why,
-	&plm_layout_object,	&plm_layout_transformation,
+	&plm_layout_kv,
+	&plm_layout_amount,
+	&plm_layout_taint,
+	&plm_layout_toleration,
+	&plm_layout_expr,
+	&plm_layout_term,
+	&plm_layout_selector,
+	&plm_layout_affinity,
+	&plm_layout_spread,
+	&plm_layout_port,
+	&plm_layout_shape,
+	&plm_layout_pod_set,
+	&plm_layout_quota,
+	&plm_layout_flavor_quota,
+	&plm_layout_group,
+	&plm_layout_check_use,
+	&plm_layout_check_status,
+	&plm_layout_pod_count,
+	&plm_layout_assignment,
+	&plm_layout_cursor,
+	&plm_layout_place,
+	&plm_layout_budget,
+	&plm_layout_offering,
+	&plm_layout_why,
+	&plm_layout_object,
+	&plm_layout_transformation,
+	&plm_layout_topology_slice,
+	&plm_layout_topology_domain,
 };
 
 const struct plm_layout *plm_table_layout(enum plm_table table)

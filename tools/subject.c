@@ -28,6 +28,7 @@ static const struct plm_kind_info kinds[] = {
 	{PLM_KIND_DEPLOYMENT, "deployments", "deployments|deployment|deploy", true},
 	{PLM_KIND_REPLICA_SET, "replicaSets", "replicasets|replicaset|rs", true},
 	{PLM_KIND_STATEFUL_SET, "statefulSets", "statefulsets|statefulset|sts", true},
+	{PLM_KIND_TOPOLOGY, "topologies", "topologies|topology|topo", false},
 };
 
 /* Of ASCII, whatever the locale. */

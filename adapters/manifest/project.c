@@ -42,6 +42,7 @@ static const struct plm_kind_row kinds[] = {
 	 plm_project_admission_check},
 	{KUEUE, PLM_KIND_WORKLOAD_PRIORITY_CLASS, PLM_EV_PRIORITY_CLASS, false,
 	 plm_project_priority_class},
+	{KUEUE, PLM_KIND_TOPOLOGY, PLM_EV_TOPOLOGY, false, plm_project_tas_topology},
 	{KUEUE_OURS, PLM_KIND_WORK_QUEUE, PLM_EV_WORK_QUEUE, false, plm_project_work_queue},
 	{KUEUE_OURS, PLM_KIND_POD_SET, PLM_EV_JOB, true, plm_project_pod_set},
 	{"scheduling.k8s.io",

@@ -15,6 +15,7 @@
 #define PLM_LABEL_QUEUE "kueue.x-k8s.io/queue-name"
 #define PLM_LABEL_PRIORITY "kueue.x-k8s.io/priority-class"
 #define PLM_LABEL_POD_SET "kueue.x-k8s.io/podset"
+#define PLM_LABEL_COMPLETION_INDEX "batch.kubernetes.io/job-completion-index"
 #define PLM_ANNOTATION_DO_NOT_DISRUPT "karpenter.sh/do-not-disrupt"
 #define PLM_ANNOTATION_CAPACITY_CHECK "plimsoll.dev/capacity-check"
 
@@ -54,6 +55,7 @@ void plm_project_local_queue(struct plm_project *p, struct plm_doc *root, void *
 void plm_project_work_queue(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_priority_class(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_admission_check(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_tas_topology(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_workload(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_pod_set(struct plm_project *p, struct plm_doc *root, void *payload);
@@ -93,6 +95,23 @@ void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w
 /* 'template' {metadata.labels, spec} as pod set 'name' of 'count' pods. */
 void plm_project_template(struct plm_project *p, struct plm_doc *template, const char *name,
 			  int64_t count, struct plm_w_pod_set_spec *out);
+
+/* project_tas.c: 'topologyRequest' of a Workload's pod set. */
+void plm_project_topology_request(struct plm_project *p, struct plm_doc *pod_set,
+				  struct plm_w_pod_set_spec *set);
+/*
+ * The same from the annotations of a job's pod template; 'index_label' is the label that ranks its pods,
+ * NULL = they have no rank.
+ */
+void plm_project_topology_wish(struct plm_project *p, struct plm_doc *template,
+			       const char *index_label, struct plm_w_pod_set_spec *set);
+/* 1: the annotations of a pod ask for a topology. */
+int64_t plm_project_is_tas(struct plm_project *p, struct plm_doc *pod);
+/* topologyAssignment of v1beta1 (flat) and v1beta2 (compressed), delayedTopologyRequest. */
+void plm_project_topology_assignment(struct plm_project *p, struct plm_doc *assignment,
+				     struct plm_w_assignment *out);
+/* status.unhealthyNodes: names. */
+struct plm_vec plm_project_unhealthy(struct plm_project *p, struct plm_doc *status);
 
 /* The condition 'type' of status.conditions, or NULL. */
 struct plm_doc *plm_project_condition(struct plm_project *p, struct plm_doc *root,

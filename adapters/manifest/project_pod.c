@@ -252,6 +252,7 @@ void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 	pod->deletion_cost = deletion_cost(p, root);
 	pod->pod_set = plm_project_label(p, PLM_LABEL_POD_SET);
 	pod->index = pod_index(p, root);
+	pod->tas = plm_project_is_tas(p, root);
 }
 
 /* ---- pod factories ----------------------------------------------------------------------------- */

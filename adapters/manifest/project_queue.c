@@ -26,7 +26,6 @@ void plm_project_flavor(struct plm_project *p, struct plm_doc *root, void *paylo
 	flavor->node_taints = plm_project_taints(p, spec, "nodeTaints");
 	flavor->tolerations = plm_project_tolerations(p, spec, "tolerations");
 	flavor->topology = plm_doc_text(p->tree, spec, "topologyName");
-	plm_project_undecided(plm_doc_get(spec, "topologyName"));
 }
 
 /* ---- quota ------------------------------------------------------------------------------------- */

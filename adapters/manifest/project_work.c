@@ -50,18 +50,6 @@ struct plm_slice plm_manifest_workload_name(struct plm_arena *arena, const char 
 
 /* ---- Workload ---------------------------------------------------------------------------------- */
 
-static void read_topology(struct plm_project *p, struct plm_doc *item,
-			  struct plm_w_pod_set_spec *set)
-{
-	struct plm_doc *request = plm_doc_map(p->tree, item, "topologyRequest");
-
-	set->topology_required = plm_doc_text(p->tree, request, "required");
-	set->topology_preferred = plm_doc_text(p->tree, request, "preferred");
-	set->topology_unconstrained = plm_doc_bool(p->tree, request, "unconstrained", 0);
-	set->topology_group = plm_doc_text(p->tree, request, "podSetGroupName");
-	plm_project_undecided(request); /* nothing places by topology yet */
-}
-
 static struct plm_vec read_pod_sets(struct plm_project *p, struct plm_doc *spec)
 {
 	struct plm_doc *list = plm_doc_list(p->tree, spec, "podSets");
@@ -80,7 +68,7 @@ static struct plm_vec read_pod_sets(struct plm_project *p, struct plm_doc *spec)
 		if (sets[at].min_count > pods) {
 			plm_doc_fail(p->tree, item, "minCount is above count");
 		}
-		read_topology(p, item, &sets[at]);
+		plm_project_topology_request(p, item, &sets[at]);
 	}
 	if (count == 0) {
 		plm_doc_fail(p->tree, spec, "podSets is required");
@@ -108,6 +96,7 @@ static struct plm_vec read_assignments(struct plm_project *p, struct plm_doc *ad
 		out[at].count = plm_doc_count(p->tree, item, "count", pods);
 		out[at].flavors = plm_doc_kv(p->tree, item, "flavors");
 		out[at].usage = plm_doc_amounts(p->tree, item, "resourceUsage");
+		plm_project_topology_assignment(p, item, &out[at]);
 	}
 	return (struct plm_vec){out, count};
 }
@@ -180,6 +169,7 @@ static void workload_status(struct plm_project *p, struct plm_doc *root, struct 
 	w->requeue_at_ms = plm_doc_time(p->tree, requeue, "requeueAt");
 	w->checks = read_checks(p, status);
 	w->reclaimable = read_reclaimable(p, status);
+	w->unhealthy = plm_project_unhealthy(p, status);
 	if (w->reserved_ms != PLM_UNSET && admission == NULL) {
 		plm_doc_fail(p->tree, status, "QuotaReserved is True, but there is no admission");
 	}
@@ -298,6 +288,8 @@ void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload)
 	plm_project_pods_limit(p, spec, "completions", job->indexed ? job->completions : pods);
 	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", pods,
 			     &job->template);
+	plm_project_topology_wish(p, plm_doc_map(p->tree, spec, "template"),
+				  job->indexed ? PLM_LABEL_COMPLETION_INDEX : NULL, &job->template);
 	if (job->min_parallelism != PLM_UNSET && job->min_parallelism < pods) {
 		job->template.min_count = job->min_parallelism;
 	}
@@ -347,6 +339,7 @@ void plm_project_pod_set(struct plm_project *p, struct plm_doc *root, void *payl
 	job->started_ms = PLM_UNSET;
 	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", replicas,
 			     &job->template);
+	plm_project_topology_wish(p, plm_doc_map(p->tree, spec, "template"), NULL, &job->template);
 	job->priority_class = job->template.shape.priority_class;
 	if (job->priority_class.size == 0) {
 		job->priority_class = plm_doc_text(p->tree, spec, "priorityClassName");

@@ -207,6 +207,7 @@ enum plm_kind plm_sim_kind_of(enum plm_event_type type, const void *payload)
 		{PLM_EV_NODE_POOL, PLM_KIND_NODE_POOL},
 		{PLM_EV_NODE_CLAIM, PLM_KIND_NODE_CLAIM},
 		{PLM_EV_DAEMON_SET, PLM_KIND_DAEMON_SET},
+		{PLM_EV_TOPOLOGY, PLM_KIND_TOPOLOGY},
 	};
 
 	/* The others say it themselves. */

@@ -377,6 +377,7 @@ static void fold_gone(struct plm_state *st, const struct plm_w_gone *w)
 	case PLM_KIND_LOCAL_QUEUE:
 	case PLM_KIND_WORK_QUEUE:
 	case PLM_KIND_ADMISSION_CHECK:
+	case PLM_KIND_TOPOLOGY:
 		plm_root_change(st)->quota_generation++;
 		plm_queue_retry_all(st);
 		st->queues.stale = true; /* after that: the slot is freed when we are done */
@@ -462,6 +463,7 @@ static void fold_fact(const struct folding *in)
 	case PLM_EV_COHORT:
 	case PLM_EV_CLUSTER_QUEUE:
 	case PLM_EV_WORK_QUEUE:
+	case PLM_EV_TOPOLOGY:
 		queues_changed(st);
 		break;
 	case PLM_EV_LOCAL_QUEUE: {
@@ -521,6 +523,10 @@ static void fold_cycle(const struct folding *in)
 	if (plm_root(in->st)->room_freed == 1 || stock_out_ends(in->st)) {
 		plm_root_change(in->st)->room_freed = 0;
 		retry_tried(in->st, stock_out_ends(in->st));
+	}
+	if (plm_root(in->st)->domains_freed == 1) {
+		plm_root_change(in->st)->domains_freed = 0;
+		plm_queue_retry_topology(in->st);
 	}
 	plm_queue_timers(in->st, plm_root(in->st)->now_ms);
 	plm_queue_refresh(in->st);

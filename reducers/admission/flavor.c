@@ -2,6 +2,7 @@
 
 #include "reducers/admission/fair.h"
 #include "reducers/admission/match.h"
+#include "reducers/tas/tas.h"
 
 #define ATTEMPTS_MAX 64U
 
@@ -180,34 +181,6 @@ static bool was_tried(const struct plm_state *st, const struct plm_workload *wor
 	return false;
 }
 
-static bool wants_topology(const struct plm_pod_set *set)
-{
-	return set->topology_required.n != 0 || set->topology_preferred.n != 0 ||
-	       set->topology_unconstrained == 1;
-}
-
-/* Every flavor of the queue has a topology: then every pod set is placed. */
-static bool all_topology(const struct plm_state *st, const struct plm_cluster_queue *queue)
-{
-	uint32_t groups = 0;
-	const struct plm_group *group = PLM_SPAN(st, queue->groups, struct plm_group, &groups);
-
-	for (uint32_t g = 0; g < groups; g++) {
-		uint32_t count = 0;
-		const struct plm_flavor_quota *flavor =
-			PLM_SPAN(st, group[g].flavors, struct plm_flavor_quota, &count);
-
-		for (uint32_t f = 0; f < count; f++) {
-			plm_id id = plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, flavor[f].flavor);
-
-			if (id.n == 0 || plm_flavor_at(st, id)->topology.n == 0) {
-				return false;
-			}
-		}
-	}
-	return groups > 0;
-}
-
 /* kueue.md 2.6 c. False: not eligible, and 'attempt' says why. */
 static bool eligible(const struct scan *s, plm_sym name, struct plm_attempt *attempt)
 {
@@ -226,7 +199,8 @@ static bool eligible(const struct scan *s, plm_sym name, struct plm_attempt *att
 		const struct plm_set_request *set = &s->a->requests.sets[s->bundle->members[i]];
 
 		mismatch = plm_match_flavor(st, flavor, set->shape);
-		if (topology != (wants_topology(set->set) || all_topology(st, s->a->queue))) {
+		if (topology !=
+		    ((set->set->topology_asked == 1) || plm_tas_queue_all(st, s->a->queue))) {
 			mismatch.rule = PLM_RULE_TOPOLOGY;
 		}
 		if (mismatch.rule != PLM_RULE_NONE) {

@@ -1,5 +1,7 @@
 #include "reducers/admission/queue.h"
 
+#include "reducers/tas/tas.h"
+
 /* ---- routes ------------------------------------------------------------------------------------ */
 
 static struct plm_route blocked(enum plm_rule rule, enum plm_reason reason, plm_sym object)
@@ -440,6 +442,21 @@ void plm_queue_retry_all(struct plm_state *st)
 	PLM_EACH(st, cluster_queue, queue)
 	{
 		retry_queue(st, queue);
+	}
+}
+
+void plm_queue_retry_topology(struct plm_state *st)
+{
+	if (st->queues.parked_total == 0 || plm_tas_topology_live(st) == 0) {
+		return;
+	}
+	plm_queue_refresh(st);
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (plm_queue_index_cell(st, queue)->parked_count > 0 &&
+		    plm_tas_queue_any(st, plm_cluster_queue_at(st, queue))) {
+			retry_queue(st, queue);
+		}
 	}
 }
 

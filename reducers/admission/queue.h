@@ -52,6 +52,8 @@ void plm_queue_park_alike(struct plm_state *st, plm_id workload, struct plm_aren
 /* kueue.md 2.4: retry what is parked in the tree of 'queue', or everywhere. */
 void plm_queue_retry_tree(struct plm_state *st, plm_id queue);
 void plm_queue_retry_all(struct plm_state *st);
+/* The same where a queue has a flavor with a topology: nodes changed, or pods ended on them. */
+void plm_queue_retry_topology(struct plm_state *st);
 /* Requeue times that have come; at a CYCLE. */
 void plm_queue_timers(struct plm_state *st, int64_t now_ms);
 /* The earliest requeue time, PLM_UNSET when there is none. */

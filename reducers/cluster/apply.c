@@ -136,6 +136,9 @@ static void fold_queue_fact(const struct plm_folding *in)
 	case PLM_EV_ADMISSION_CHECK:
 		plm_fold_admission_check(in, w);
 		break;
+	case PLM_EV_TOPOLOGY:
+		plm_fold_topology(in, w);
+		break;
 	default:
 		break;
 	}

@@ -38,6 +38,7 @@ void plm_fold_local_queue(const struct plm_folding *in, const struct plm_w_local
 void plm_fold_work_queue(const struct plm_folding *in, const struct plm_w_work_queue *w);
 void plm_fold_priority_class(const struct plm_folding *in, const struct plm_w_priority_class *w);
 void plm_fold_admission_check(const struct plm_folding *in, const struct plm_w_admission_check *w);
+void plm_fold_topology(const struct plm_folding *in, const struct plm_w_topology *w);
 
 /* fold_work.c */
 void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload *w);

@@ -28,6 +28,7 @@ void plm_fold_node(const struct plm_folding *in, const struct plm_w_node *w)
 	node->ready = w->ready == 1;
 	node->unschedulable = w->unschedulable == 1;
 	node->do_not_disrupt = w->do_not_disrupt == 1;
+	plm_root_change(st)->domains_freed = 1;
 	if (made) {
 		node->empty_since_ms = PLM_UNSET;
 		plm_fold_node_pods(st, id);

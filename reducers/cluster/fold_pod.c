@@ -1,6 +1,7 @@
 /* Pods, and what they count for: their node, their PodSet. */
 #include "core/limits.h"
 #include "reducers/cluster/fold.h"
+#include "reducers/tas/tas.h"
 
 static bool terminal(const struct plm_pod *pod)
 {
@@ -40,6 +41,14 @@ static void count_pod(struct plm_state *st, plm_id id, int32_t by)
 		set->active += pod->node.n != 0 && !terminal(pod) ? by : 0;
 		set->ready += pod->ready == 1 && !terminal(pod) ? by : 0;
 		set->succeeded += pod->phase == PLM_PHASE_SUCCEEDED ? by : 0;
+	}
+}
+
+/* A pod that nobody placed by topology leaves its node's domains: kueue.md 2.15 "Model". */
+static void domains_freed(struct plm_state *st, plm_id id)
+{
+	if (plm_pod_at(st, id)->node.n != 0 && !plm_tas_pod(st, plm_pod_at(st, id))) {
+		plm_root_change(st)->domains_freed = 1;
 	}
 }
 
@@ -86,6 +95,7 @@ static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const st
 	pod->started_ms = w->started_ms;
 	pod->deletion_cost = w->deletion_cost;
 	pod->index = w->index;
+	pod->tas = w->tas == 1;
 	pod->priority = plm_fold_priority(in->f.st, w->shape.priority, (plm_sym){0},
 					  plm_fold_text(&in->f, w->shape.priority_class));
 }
@@ -114,6 +124,7 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 	count_pod(st, id, 1);
 	if (terminal(plm_pod_at(st, id))) {
 		plm_root_change(st)->room_freed = 1;
+		domains_freed(st, id);
 	}
 	set = plm_fold_job_of(st, plm_pod_at(st, id)->object.owner_uid);
 	if (set.n == 0 || plm_job_at(st, set)->object.kind != PLM_KIND_POD_SET) {
@@ -153,6 +164,7 @@ void plm_fold_pod_gone(struct plm_state *st, plm_id id)
 
 	count_pod(st, id, -1);
 	plm_root_change(st)->room_freed = 1;
+	domains_freed(st, id);
 	if (set.n == 0 || plm_job_at(st, set)->object.kind != PLM_KIND_POD_SET) {
 		return;
 	}

@@ -110,3 +110,10 @@ void plm_fold_admission_check(const struct plm_folding *in, const struct plm_w_a
 	check->controller = plm_fold_text(&in->f, w->controller);
 	check->active = w->active == 1;
 }
+
+void plm_fold_topology(const struct plm_folding *in, const struct plm_w_topology *w)
+{
+	plm_id id = plm_fold_object(in, PLM_KIND_TOPOLOGY, &w->meta, NULL);
+
+	plm_tas_topology_edit(in->f.st, id)->levels = plm_fold_texts(&in->f, w->levels);
+}

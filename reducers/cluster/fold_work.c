@@ -123,6 +123,7 @@ static void fill_spec(const struct plm_folding *in, struct plm_workload *workloa
 	workload->checks = plm_fold_check_statuses(&in->f, w->checks);
 	workload->reclaimable = plm_fold_pod_counts(&in->f, w->reclaimable);
 	workload->priority_given = w->priority;
+	workload->unhealthy = plm_fold_texts(&in->f, w->unhealthy);
 }
 
 static enum plm_stage stage_of(const struct plm_w_workload *w)

@@ -163,8 +163,16 @@ static FOLD_LIST(ports, port, port, fill_port)
 	return plm_intern_span(f->st, &to, 1, sizeof(to));
 }
 
-static void fill_pod_set(const struct plm_fold *f, const struct plm_w_pod_set_spec *from,
-			 struct plm_pod_set *to)
+static void fill_topology_slice(const struct plm_fold *f, const struct plm_w_topology_slice *from,
+				struct plm_topology_slice *to)
+{
+	to->level = plm_fold_text(f, from->level);
+	to->size = from->size;
+}
+static FOLD_LIST(topology_slices, topology_slice, topology_slice, fill_topology_slice)
+
+	static void fill_pod_set(const struct plm_fold *f, const struct plm_w_pod_set_spec *from,
+				 struct plm_pod_set *to)
 {
 	to->name = plm_fold_text(f, from->name);
 	to->labels = plm_fold_kvs(f, from->labels);
@@ -175,6 +183,12 @@ static void fill_pod_set(const struct plm_fold *f, const struct plm_w_pod_set_sp
 	to->topology_group = plm_fold_text(f, from->topology_group);
 	to->count = from->count;
 	to->min_count = from->min_count;
+	to->topology_asked = from->topology_asked == 1;
+	to->topology_slices = plm_fold_topology_slices(f, from->topology_slices);
+	to->pod_index_label = plm_fold_text(f, from->pod_index_label);
+	to->sub_group_label = plm_fold_text(f, from->sub_group_label);
+	to->sub_group_count = from->sub_group_count;
+	to->index_offset = from->index_offset;
 }
 FOLD_LIST(pod_sets, pod_set_spec, pod_set, fill_pod_set)
 
@@ -231,13 +245,24 @@ static void fill_pod_count(const struct plm_fold *f, const struct plm_w_pod_coun
 }
 FOLD_LIST(pod_counts, pod_count, pod_count, fill_pod_count)
 
-static void fill_assignment(const struct plm_fold *f, const struct plm_w_assignment *from,
-			    struct plm_assignment *to)
+static void fill_topology_domain(const struct plm_fold *f, const struct plm_w_topology_domain *from,
+				 struct plm_topology_domain *to)
+{
+	to->values = plm_fold_texts(f, from->values);
+	to->count = from->count;
+}
+static FOLD_LIST(topology_domains, topology_domain, topology_domain, fill_topology_domain)
+
+	static void fill_assignment(const struct plm_fold *f, const struct plm_w_assignment *from,
+				    struct plm_assignment *to)
 {
 	to->name = plm_fold_text(f, from->name);
 	to->flavors = plm_fold_kvs(f, from->flavors);
 	to->usage = plm_fold_amounts(f, from->usage);
+	to->delayed = (uint32_t)from->delayed;
 	to->count = from->count;
+	to->levels = plm_fold_texts(f, from->levels);
+	to->domains = plm_fold_topology_domains(f, from->domains);
 }
 FOLD_LIST(assignments, assignment, assignment, fill_assignment)
 

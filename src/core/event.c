@@ -36,6 +36,7 @@ DEFINE_NAMES(check_state, PLM_CHECK_STATE_LIST)
 DEFINE_NAMES(phase, PLM_PHASE_LIST)
 DEFINE_NAMES(job_end, PLM_JOB_END_LIST)
 DEFINE_NAMES(consolidation, PLM_CONSOLIDATION_LIST)
+DEFINE_NAMES(delayed, PLM_DELAYED_LIST)
 #define TYPE struct plm_w_kv
 DEFINE_TYPE(kv, PLM_KV_FIELDS)
 #undef TYPE
@@ -71,6 +72,9 @@ DEFINE_TYPE(port, PLM_PORT_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_shape
 DEFINE_TYPE(shape, PLM_SHAPE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_topology_slice
+DEFINE_TYPE(topology_slice, PLM_TOPOLOGY_SLICE_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_pod_set_spec
 DEFINE_TYPE(pod_set_spec, PLM_POD_SET_SPEC_FIELDS)
@@ -111,6 +115,9 @@ DEFINE_TYPE(priority_class, PLM_PRIORITY_CLASS_FIELDS)
 #define TYPE struct plm_w_admission_check
 DEFINE_TYPE(admission_check, PLM_ADMISSION_CHECK_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_topology_domain
+DEFINE_TYPE(topology_domain, PLM_TOPOLOGY_DOMAIN_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_assignment
 DEFINE_TYPE(assignment, PLM_ASSIGNMENT_FIELDS)
 #undef TYPE
@@ -119,6 +126,9 @@ DEFINE_TYPE(check_status, PLM_CHECK_STATUS_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_pod_count
 DEFINE_TYPE(pod_count, PLM_POD_COUNT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_topology
+DEFINE_TYPE(topology, PLM_TOPOLOGY_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_workload
 DEFINE_TYPE(workload, PLM_WORKLOAD_FIELDS)
@@ -395,6 +405,8 @@ static enum plm_kind kind_of_type(uint16_t type)
 		return PLM_KIND_WORK_QUEUE;
 	case PLM_EV_ADMISSION_CHECK:
 		return PLM_KIND_ADMISSION_CHECK;
+	case PLM_EV_TOPOLOGY:
+		return PLM_KIND_TOPOLOGY;
 	case PLM_EV_POD:
 		return PLM_KIND_POD;
 	case PLM_EV_NODE:

@@ -476,6 +476,7 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(GONE, 38, 1, gone, FACT)                                                                 \
 	X(INSTANCE, 39, 1, instance, FACT)                                                         \
 	X(INTERRUPTION, 40, 1, interruption, FACT)                                                 \
+	X(TOPOLOGY, 41, 1, topology, FACT)                                                         \
 	X(RESERVE, 60, 1, reserve, DECISION)                                                       \
 	X(ADMIT, 61, 1, admit, DECISION)                                                           \
 	X(PEND, 62, 1, pend, DECISION)                                                             \

@@ -102,4 +102,8 @@
 /* A wall clock that runs apart from the boot clock by more than this was set: CLOCK_STEP. */
 #define PLM_LIMIT_CLOCK_STEP_MS 2000
 
+/* Levels of a Topology, layers of slices of a pod set; more are refused, as upstream. */
+#define PLM_LIMIT_TOPOLOGY_LEVELS 16
+#define PLM_LIMIT_TOPOLOGY_SLICES 3
+
 #endif

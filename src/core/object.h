@@ -36,7 +36,8 @@
 	X(KIND_DAEMON_SET, "DaemonSet")                                                            \
 	X(KIND_DEPLOYMENT, "Deployment")                                                           \
 	X(KIND_REPLICA_SET, "ReplicaSet")                                                          \
-	X(KIND_STATEFUL_SET, "StatefulSet")
+	X(KIND_STATEFUL_SET, "StatefulSet")                                                        \
+	X(KIND_TOPOLOGY, "Topology")
 PLM_W_ENUM(kind, PLM_KIND_LIST)
 
 #define PLM_EFFECT_LIST(X)                                                                         \
@@ -131,6 +132,13 @@ PLM_W_ENUM(job_end, PLM_JOB_END_LIST)
 	X(CONSOLIDATE_BALANCED, "Balanced")
 PLM_W_ENUM(consolidation, PLM_CONSOLIDATION_LIST)
 
+/* A topology assignment that waits for a check before it is made: kueue.md 2.15. */
+#define PLM_DELAYED_LIST(X)                                                                        \
+	X(DELAYED_NOT, "")                                                                         \
+	X(DELAYED_PENDING, "Pending")                                                              \
+	X(DELAYED_READY, "Ready")
+PLM_W_ENUM(delayed, PLM_DELAYED_LIST)
+
 /* ---- parts ------------------------------------------------------------------------------------- */
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -193,10 +201,20 @@ PLM_W_STRUCT(port, PLM_PORT_FIELDS)
 	S(runtime_class) S(scheduler) S(priority_class) I(priority) I(never_preempt) S(over_limit)
 PLM_W_STRUCT(shape, PLM_SHAPE_FIELDS)
 
-/* 'count' pods of one template. 'min_count' PLM_UNSET = no partial admission. */
+/* Pods come in slices of 'size' within one domain of 'level'. */
+#define PLM_TOPOLOGY_SLICE_FIELDS(S, Y, I, E, T, R, L) S(level) I(size)
+PLM_W_STRUCT(topology_slice, PLM_TOPOLOGY_SLICE_FIELDS)
+
+/*
+ * 'count' pods of one template. 'min_count' PLM_UNSET = no partial admission. 'topology_asked' 1 = it
+ * asks for a place by topology, be it an unconstrained one; 'topology_slices' outermost first. Pods are ranked by the label
+ * 'pod_index_label', in 'sub_group_count' groups by 'sub_group_label', from 'index_offset' on.
+ */
 #define PLM_POD_SET_SPEC_FIELDS(S, Y, I, E, T, R, L)                                               \
 	S(name) I(count) I(min_count) L(labels, kv) R(shape, shape) S(topology_required)           \
-	S(topology_preferred) I(topology_unconstrained) S(topology_group)
+	S(topology_preferred) I(topology_unconstrained) S(topology_group) I(topology_asked)        \
+	L(topology_slices, topology_slice) S(pod_index_label) S(sub_group_label)                   \
+	I(sub_group_count) I(index_offset)
 PLM_W_STRUCT(pod_set_spec, PLM_POD_SET_SPEC_FIELDS)
 
 /* ---- queue objects ----------------------------------------------------------------------------- */
@@ -256,8 +274,17 @@ PLM_W_STRUCT(priority_class, PLM_PRIORITY_CLASS_FIELDS)
 #define PLM_ADMISSION_CHECK_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) S(controller) I(active)
 PLM_W_STRUCT(admission_check, PLM_ADMISSION_CHECK_FIELDS)
 
-/* Flavors by resource, and what is charged for all 'count' pods together. */
-#define PLM_ASSIGNMENT_FIELDS(S, Y, I, E, T, R, L) S(name) I(count) L(flavors, kv) L(usage, amount)
+/* 'count' pods in the domain whose label values, by level, are 'values'. */
+#define PLM_TOPOLOGY_DOMAIN_FIELDS(S, Y, I, E, T, R, L) T(values) I(count)
+PLM_W_STRUCT(topology_domain, PLM_TOPOLOGY_DOMAIN_FIELDS)
+
+/*
+ * Flavors by resource, and what is charged for all 'count' pods together. 'levels' (node labels, highest
+ * first) and 'domains' are its topology assignment, both empty without.
+ */
+#define PLM_ASSIGNMENT_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	S(name) I(count) L(flavors, kv) L(usage, amount) T(levels) L(domains, topology_domain)     \
+	E(delayed, delayed)
 PLM_W_STRUCT(assignment, PLM_ASSIGNMENT_FIELDS)
 
 #define PLM_CHECK_STATUS_FIELDS(S, Y, I, E, T, R, L)                                               \
@@ -267,15 +294,21 @@ PLM_W_STRUCT(check_status, PLM_CHECK_STATUS_FIELDS)
 #define PLM_POD_COUNT_FIELDS(S, Y, I, E, T, R, L) S(name) I(count)
 PLM_W_STRUCT(pod_count, PLM_POD_COUNT_FIELDS)
 
+/* Levels of a topology: node labels, highest first. */
+#define PLM_TOPOLOGY_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) T(levels)
+PLM_W_STRUCT(topology, PLM_TOPOLOGY_FIELDS)
+
 /*
  * A Workload object. Conditions as times: PLM_UNSET = not True. 'requeued' -1 = condition False,
- * 0 absent, 1 True. 'gated' 1 = an admission gate annotation is non-empty.
+ * 0 absent, 1 True. 'gated' 1 = an admission gate annotation is non-empty. 'unhealthy' nodes of its
+ * topology assignment are to be replaced.
  */
 #define PLM_WORKLOAD_FIELDS(S, Y, I, E, T, R, L)                                                   \
 	R(meta, meta) S(queue) I(priority) S(priority_class) I(active) I(gated)                    \
 	L(pod_sets, pod_set_spec) S(cluster_queue) L(assignments, assignment) I(reserved_ms)       \
 	I(admitted_ms) I(evicted_ms) S(evicted_reason) I(requeued) I(requeue_at_ms) I(finished_ms) \
-	S(finished_reason) L(checks, check_status) L(reclaimable, pod_count)
+	S(finished_reason) L(checks, check_status) L(reclaimable, pod_count)                       \
+	T(unhealthy)
 PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
 
 /* ---- work -------------------------------------------------------------------------------------- */
@@ -292,11 +325,11 @@ PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
 	I(started_ms) R(template, pod_set_spec)
 PLM_W_STRUCT(job, PLM_JOB_FIELDS)
 
-/* 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status. */
+/* 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status; 'tas' 1 = its annotations ask for a topology. */
 #define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
 	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost) S(pod_set) \
-	I(index)
+	I(index) I(tas)
 PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \

@@ -99,6 +99,12 @@ struct plm_shape {
 	int64_t priority; /* PLM_UNSET = by class */
 };
 
+struct plm_topology_slice {
+	plm_sym level;
+	uint32_t zero;
+	int64_t size;
+};
+
 struct plm_pod_set {
 	plm_sym name;
 	plm_sym labels; /* span of plm_kv */
@@ -106,9 +112,13 @@ struct plm_pod_set {
 	plm_sym topology_required, topology_preferred;
 	uint32_t topology_unconstrained;
 	plm_sym topology_group; /* pod sets of one group get one flavor */
-	uint32_t zero;
+	uint32_t topology_asked;
 	int64_t count;
 	int64_t min_count;
+	plm_sym topology_slices; /* span of plm_topology_slice, outermost first */
+	plm_sym pod_index_label, sub_group_label;
+	uint32_t zero;
+	int64_t sub_group_count, index_offset;
 };
 
 struct plm_quota {
@@ -144,12 +154,20 @@ struct plm_pod_count {
 	int64_t count;
 };
 
-struct plm_assignment {
-	plm_sym name;
-	plm_sym flavors; /* span of plm_kv: resource to flavor */
-	plm_sym usage;	 /* span of plm_amount, for all pods together */
+struct plm_topology_domain {
+	plm_sym values; /* span of plm_sym, one per level */
 	uint32_t zero;
 	int64_t count;
+};
+
+struct plm_assignment {
+	plm_sym name;
+	plm_sym flavors;  /* span of plm_kv: resource to flavor */
+	plm_sym usage;	  /* span of plm_amount, for all pods together */
+	uint32_t delayed; /* enum plm_delayed */
+	int64_t count;
+	plm_sym levels;	 /* span of plm_sym */
+	plm_sym domains; /* span of plm_topology_domain; 0 = none is assigned */
 };
 
 struct plm_transformation {

@@ -15,7 +15,8 @@ static const struct plm_table_info infos[PLM_TABLE_COUNT] = {
 	 sizeof(struct type),                                                                      \
 	 {small, cluster},                                                                         \
 	 ceiling,                                                                                  \
-	 PLM_TABLE_##NAME >= PLM_TABLE_NAMESPACE && PLM_TABLE_##NAME <= PLM_TABLE_NODE_CLAIM},
+	 PLM_TABLE_##NAME != PLM_TABLE_ROOT && PLM_TABLE_##NAME != PLM_TABLE_INSTANCE_TYPE &&      \
+		 PLM_TABLE_##NAME != PLM_TABLE_STOCK_OUT && PLM_TABLE_##NAME != PLM_TABLE_INTENT},
 	PLM_TABLES(INFO)
 #undef INFO
 };
@@ -53,6 +54,8 @@ enum plm_table plm_kind_table(enum plm_kind kind)
 		return PLM_TABLE_PRIORITY_CLASS;
 	case PLM_KIND_ADMISSION_CHECK:
 		return PLM_TABLE_ADMISSION_CHECK;
+	case PLM_KIND_TOPOLOGY:
+		return PLM_TABLE_TOPOLOGY;
 	case PLM_KIND_WORKLOAD:
 		return PLM_TABLE_WORKLOAD;
 	case PLM_KIND_JOB:

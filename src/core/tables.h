@@ -85,6 +85,13 @@ struct plm_admission_check {
 	uint32_t active;
 };
 
+/* Kueue's Topology; struct plm_topology is something else, of reducers/sched. */
+struct plm_tas_topology {
+	struct plm_object object;
+	plm_sym levels; /* span of plm_sym: node labels, highest first */
+	uint32_t zero;
+};
+
 enum plm_stage {
 	PLM_STAGE_PENDING,
 	PLM_STAGE_RESERVED, /* holds quota, checks are open */
@@ -131,7 +138,7 @@ struct plm_workload {
 	 * for it until there are other nodes, pools, types or stock: its victims would die for nothing.
 	 */
 	uint32_t polite;
-	uint32_t zero;
+	plm_sym unhealthy; /* span of plm_sym: nodes of its assignment that are to be replaced */
 	struct plm_why why;
 };
 
@@ -169,6 +176,8 @@ struct plm_pod {
 	plm_sym pod_set;
 	uint32_t phase; /* enum plm_phase */
 	uint32_t unschedulable, no_status, gated, ready, do_not_disrupt;
+	uint32_t tas; /* 1: its template asks for a topology */
+	uint32_t zero;
 	int64_t started_ms, deletion_cost, index;
 	int64_t priority;
 	/* ours */
@@ -298,6 +307,9 @@ struct plm_root {
 	uint32_t queues_dirty;	   /* 1: admission has something to look at */
 	uint32_t nodes_dirty;
 	uint32_t room_freed; /* 1: pods or places went since the last CYCLE: a gang may fit now */
+	uint32_t
+		domains_freed; /* 1: nodes or topologies changed, pods ended: domains may have room */
+	uint32_t zero;
 };
 
 #pragma GCC diagnostic pop
@@ -324,6 +336,7 @@ struct plm_root {
 	X(NODE_CLAIM, node_claim, plm_node_claim, 1000, 10000, 100000)                             \
 	X(INSTANCE_TYPE, instance_type, plm_instance_type, 2000, 2000, 10000)                      \
 	X(STOCK_OUT, stock_out, plm_stock_out, 500, 5000, 50000)                                   \
-	X(INTENT, intent, plm_intent, 4000, 50000, 500000)
+	X(INTENT, intent, plm_intent, 4000, 50000, 500000)                                         \
+	X(TOPOLOGY, tas_topology, plm_tas_topology, 100, 500, 5000)
 
 #endif

@@ -24,6 +24,7 @@ static const enum plm_table tables[] = {
 	PLM_TABLE_NODE_POOL,
 	PLM_TABLE_NODE_CLASS,
 	PLM_TABLE_NODE_CLAIM,
+	PLM_TABLE_TOPOLOGY,
 };
 
 struct belief {
