@@ -164,9 +164,17 @@ static void print_objects(struct get *get)
 	const struct plm_state *st = &get->view.state;
 	enum plm_table table = plm_kind_table(get->kind->kind);
 	struct plm_json *items = plm_json_list(call->arena);
+	struct plm_status_source source = {.st = st, .arena = call->arena};
 
 	for (uint32_t i = 0; i < get->count; i++) {
-		plm_json_add(items, plm_object_tree(call->arena, st, table, (plm_id){get->ids[i]}));
+		plm_id id = {get->ids[i]};
+		struct plm_json *item = plm_object_tree(call->arena, st, table, id);
+		struct plm_json *status = plm_status_tree(&source, get->kind->kind, id, NULL);
+
+		if (status != NULL) {
+			plm_json_put(item, "status", status);
+		}
+		plm_json_add(items, item);
 	}
 	if (get->subject.name.size > 0 && get->count == 1) {
 		plm_print_document(call, items->items[0]);
@@ -180,7 +188,9 @@ static void print_objects(struct get *get)
 static void print_rows(struct get *get)
 {
 	struct plm_cli *call = get->call;
+	struct plm_status_source status = {.st = &get->view.state, .arena = call->arena};
 	struct plm_rows rows = {
+		.status = &status,
 		.arena = call->arena,
 		.st = &get->view.state,
 		.now_ms = plm_view_now(&get->view),

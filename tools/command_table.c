@@ -161,6 +161,22 @@ static const struct plm_command commands[] = {
 	 2,
 	 plm_cmd_timeline,
 	 {SOURCE, POINT, F(NAMESPACE), ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
+	{"metrics",
+	 LOOK,
+	 "",
+	 "what a scrape by Prometheus would have read",
+	 "Gauges of the state at the point, counters and histograms from the first event of the "
+	 "log "
+	 "on. Names, types and labels are Kueue's, and those of the simple dialect.\n\n" SOURCES
+	 "\n\n" POINTS,
+	 "plimsoll metrics -L ./data --at -1h\n"
+	 "plimsoll metrics -f cluster.yaml",
+	 "",
+	 "4 5 7",
+	 0,
+	 0,
+	 plm_cmd_metrics,
+	 {SOURCE, POINT, ROUND, COMMON}},
 	{"diff",
 	 LOOK,
 	 "A [B] [KIND/NAME]",

@@ -345,7 +345,7 @@ static void put_pending(struct listing *list)
 		if (record != NULL) {
 			struct plm_w_explain *named = PLM_NEW(list->arena, struct plm_w_explain);
 
-			*named = plm_render_in_set(record, plm_only_pod_set(list->st, workload));
+			*named = plm_render_in_set(list->st, workload, record);
 			record = named;
 		}
 		put_why(list, row, record,

@@ -3,15 +3,6 @@
 #include "reducers/status/render.h"
 #include "tools/spell.h"
 
-struct plm_slice plm_only_pod_set(const struct plm_state *st, const struct plm_workload *workload)
-{
-	uint32_t count = 0;
-	const struct plm_pod_set *sets =
-		PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
-
-	return count == 1 ? plm_str(st, sets[0].name) : (struct plm_slice){0};
-}
-
 static void put_amount(struct plm_json *row, const char *key, struct plm_slice resource,
 		       int64_t amount)
 {

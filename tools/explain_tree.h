@@ -10,8 +10,6 @@
 #include "core/state.h"
 #include "tools/json.h"
 
-/* The name of a workload's pod set when it has only one, else empty. */
-struct plm_slice plm_only_pod_set(const struct plm_state *st, const struct plm_workload *workload);
 /* [{"candidate", "outcome", "rule", "need", "have", "short", "detail"}] */
 struct plm_json *plm_considered_tree(struct plm_arena *arena, const struct plm_w_explain *why);
 /*

@@ -1,4 +1,4 @@
-#include "tools/rows.h"
+#include "tools/rows_private.h"
 
 #include <inttypes.h>
 
@@ -6,12 +6,12 @@
 
 /* ---- cells ------------------------------------------------------------------------------------- */
 
-static void sym(const struct plm_rows *rows, struct plm_grid *grid, plm_sym text)
+void plm_cell_sym(const struct plm_rows *rows, struct plm_grid *grid, plm_sym text)
 {
 	plm_grid_cell(grid, plm_str(rows->st, text));
 }
 
-static void number(struct plm_grid *grid, int64_t value)
+void plm_cell_number(struct plm_grid *grid, int64_t value)
 {
 	plm_grid_format(grid, "%" PRId64, value);
 }
@@ -21,11 +21,11 @@ static void number_or_none(struct plm_grid *grid, int64_t value)
 	if (value == PLM_UNSET || value == 0) {
 		plm_grid_cell(grid, (struct plm_slice){0});
 	} else {
-		number(grid, value);
+		plm_cell_number(grid, value);
 	}
 }
 
-static void since(const struct plm_rows *rows, struct plm_grid *grid, int64_t ms)
+void plm_cell_age(const struct plm_rows *rows, struct plm_grid *grid, int64_t ms)
 {
 	plm_grid_cell(grid, ms == PLM_UNSET ? (struct plm_slice){0}
 					    : plm_spell_age(rows->arena, rows->now_ms - ms));
@@ -167,216 +167,26 @@ static void workload_row(const struct plm_rows *rows, plm_id id, struct plm_grid
 				 : w->stage == PLM_STAGE_ADMITTED ? PLM_COLOUR_GOOD
 								  : PLM_COLOUR_NONE;
 
-	sym(rows, grid, w->object.ns);
-	sym(rows, grid, w->object.name);
+	plm_cell_sym(rows, grid, w->object.ns);
+	plm_cell_sym(rows, grid, w->object.name);
 	plm_grid_cell(grid,
 		      job != NULL ? plm_slice_str(plm_names_text(&plm_names_kind, job->object.kind))
 				  : plm_str(rows->st, w->object.owner_kind));
-	sym(rows, grid, job != NULL ? job->object.name : w->object.owner_name);
-	sym(rows, grid, w->queue);
-	sym(rows, grid, pending ? plm_queue_of(rows->st, w) : w->reserved_in);
+	plm_cell_sym(rows, grid, job != NULL ? job->object.name : w->object.owner_name);
+	plm_cell_sym(rows, grid, w->queue);
+	plm_cell_sym(rows, grid, pending ? plm_queue_of(rows->st, w) : w->reserved_in);
 	plm_grid_colour_cell(grid, plm_slice_str(plm_workload_status(w)), colour);
 	plm_grid_cell(grid, plm_slice_str(plm_names_text(&plm_names_reason, w->why.reason)));
 	number_or_none(grid, rows->order.positions[id.n]);
 	wait(rows, grid, w);
-	since(rows, grid, w->object.created_ms);
-	number(grid, w->priority);
-	number(grid, pod_count(rows, w->pod_sets));
+	plm_cell_age(rows, grid, w->object.created_ms);
+	plm_cell_number(grid, w->priority);
+	plm_cell_number(grid, pod_count(rows, w->pod_sets));
 	flavors(rows, grid, w->assignments);
 	number_or_none(grid, (int64_t)w->why.seq);
 }
 
-/* ---- queues ------------------------------------------------------------------------------------ */
-
-static const struct plm_column cluster_queue_columns[] = {
-	{"NAME", false, false},	  {"COHORT", false, false},  {"STRATEGY", false, false},
-	{"PENDING", true, false}, {"ADMITTED", true, false}, {"USED/NOMINAL", false, false},
-	{"ACTIVE", false, false}, {"AGE", true, false},
-};
-
-/* What the workloads of 'queue' hold of 'resource' in all flavors together. */
-static int64_t used_by(const struct plm_rows *rows, plm_sym queue, plm_sym resource)
-{
-	int64_t used = 0;
-
-	PLM_EACH(rows->st, workload, id)
-	{
-		const struct plm_workload *w = plm_workload_at(rows->st, id);
-		uint32_t count = 0;
-		const struct plm_assignment *list = NULL;
-
-		if (w->reserved_in.n != queue.n || plm_is_pending(w) ||
-		    w->stage == PLM_STAGE_FINISHED) {
-			continue;
-		}
-		list = PLM_SPAN(rows->st, w->assignments, struct plm_assignment, &count);
-		for (uint32_t i = 0; i < count; i++) {
-			used = plm_add_sat(used, amount_of(rows, list[i].usage, resource));
-		}
-	}
-	return used;
-}
-
-/* The nominal quota of 'resource' over all flavors. */
-static int64_t nominal_of(const struct plm_rows *rows, const struct plm_group *group,
-			  plm_sym resource)
-{
-	uint32_t count = 0;
-	const struct plm_flavor_quota *list =
-		PLM_SPAN(rows->st, group->flavors, struct plm_flavor_quota, &count);
-	int64_t nominal = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t quotas = 0;
-		const struct plm_quota *quota =
-			PLM_SPAN(rows->st, list[i].quotas, struct plm_quota, &quotas);
-
-		for (uint32_t q = 0; q < quotas; q++) {
-			nominal = plm_sym_equal(quota[q].resource, resource)
-					  ? plm_add_sat(nominal, quota[q].nominal)
-					  : nominal;
-		}
-	}
-	return nominal;
-}
-
-static void used_cell(const struct plm_rows *rows, struct plm_grid *grid,
-		      const struct plm_cluster_queue *queue)
-{
-	struct plm_slice text = {0};
-	uint32_t groups = 0;
-	const struct plm_group *group =
-		PLM_SPAN(rows->st, queue->groups, struct plm_group, &groups);
-
-	for (uint32_t g = 0; g < groups; g++) {
-		uint32_t count = 0;
-		const plm_sym *resource = PLM_SPAN(rows->st, group[g].resources, plm_sym, &count);
-
-		for (uint32_t r = 0; r < count; r++) {
-			struct plm_slice name = plm_str(rows->st, resource[r]);
-			struct plm_slice used = plm_spell_amount(
-				rows->arena, name, used_by(rows, queue->object.name, resource[r]));
-			struct plm_slice nominal = plm_spell_amount(
-				rows->arena, name, nominal_of(rows, &group[g], resource[r]));
-
-			text = plm_arena_format(rows->arena, "%.*s%s%.*s %.*s/%.*s", (int)text.size,
-						(const char *)text.ptr, text.size > 0 ? ", " : "",
-						(int)name.size, (const char *)name.ptr,
-						(int)used.size, (const char *)used.ptr,
-						(int)nominal.size, (const char *)nominal.ptr);
-		}
-	}
-	plm_grid_cell(grid, text);
-}
-
-/* Pending and holding workloads of one queue; which queue 'match' says. */
-struct tally {
-	int64_t pending, holding;
-};
-
-static struct tally tally_queue(const struct plm_rows *rows, plm_sym cluster_queue)
-{
-	struct tally tally = {0};
-
-	PLM_EACH(rows->st, workload, id)
-	{
-		const struct plm_workload *w = plm_workload_at(rows->st, id);
-
-		if (plm_is_pending(w)) {
-			tally.pending += plm_queue_of(rows->st, w).n == cluster_queue.n ? 1 : 0;
-		} else if (w->stage != PLM_STAGE_FINISHED) {
-			tally.holding += w->reserved_in.n == cluster_queue.n ? 1 : 0;
-		}
-	}
-	return tally;
-}
-
-static void cluster_queue_row(const struct plm_rows *rows, plm_id id, struct plm_grid *grid)
-{
-	const struct plm_cluster_queue *queue = plm_cluster_queue_at(rows->st, id);
-	struct tally tally = tally_queue(rows, queue->object.name);
-	bool active = queue->misconfigured.n == 0 && queue->stop == PLM_STOP_NONE;
-
-	sym(rows, grid, queue->object.name);
-	sym(rows, grid, queue->cohort);
-	plm_grid_cell(grid, plm_slice_str(plm_names_text(&plm_names_strategy, queue->strategy)));
-	number(grid, tally.pending);
-	number(grid, tally.holding);
-	used_cell(rows, grid, queue);
-	plm_grid_colour_cell(grid, plm_slice_str(active ? "true" : "false"),
-			     active ? PLM_COLOUR_GOOD : PLM_COLOUR_BAD);
-	since(rows, grid, queue->object.created_ms);
-}
-
-static const struct plm_column local_queue_columns[] = {
-	{"NAMESPACE", false, false}, {"NAME", false, false},   {"CLUSTERQUEUE", false, false},
-	{"WORKQUEUE", false, false}, {"PENDING", true, false}, {"ADMITTED", true, false},
-	{"AGE", true, false},
-};
-
-static void local_queue_row(const struct plm_rows *rows, plm_id id, struct plm_grid *grid)
-{
-	const struct plm_local_queue *queue = plm_local_queue_at(rows->st, id);
-	struct tally tally = {0};
-
-	PLM_EACH(rows->st, workload, w_id)
-	{
-		const struct plm_workload *w = plm_workload_at(rows->st, w_id);
-
-		if (w->queue.n == queue->object.name.n && w->object.ns.n == queue->object.ns.n &&
-		    w->stage != PLM_STAGE_FINISHED) {
-			tally.pending += plm_is_pending(w) ? 1 : 0;
-			tally.holding += plm_is_pending(w) ? 0 : 1;
-		}
-	}
-	sym(rows, grid, queue->object.ns);
-	sym(rows, grid, queue->object.name);
-	sym(rows, grid, queue->cluster_queue);
-	sym(rows, grid, queue->work_queue);
-	number(grid, tally.pending);
-	number(grid, tally.holding);
-	since(rows, grid, queue->object.created_ms);
-}
-
-static const struct plm_column work_queue_columns[] = {
-	{"NAME", false, false},
-	{"CLUSTERQUEUE", false, false},
-	{"MAX PARALLEL", true, false},
-	{"AGE", true, false},
-};
-
-static void work_queue_row(const struct plm_rows *rows, plm_id id, struct plm_grid *grid)
-{
-	const struct plm_work_queue *queue = plm_work_queue_at(rows->st, id);
-
-	sym(rows, grid, queue->object.name);
-	sym(rows, grid, queue->cluster_queue);
-	number_or_none(grid, queue->max_parallel);
-	since(rows, grid, queue->object.created_ms);
-}
-
-static const struct plm_column cohort_columns[] = {
-	{"NAME", false, false},
-	{"PARENT", false, false},
-	{"QUEUES", true, false},
-	{"AGE", true, false},
-};
-
-static void cohort_row(const struct plm_rows *rows, plm_id id, struct plm_grid *grid)
-{
-	const struct plm_cohort *cohort = plm_cohort_at(rows->st, id);
-	int64_t queues = 0;
-
-	PLM_EACH(rows->st, cluster_queue, q)
-	{
-		queues += plm_cluster_queue_at(rows->st, q)->cohort.n == cohort->object.name.n ? 1
-											       : 0;
-	}
-	sym(rows, grid, cohort->object.name);
-	sym(rows, grid, cohort->parent);
-	number(grid, queues);
-	since(rows, grid, cohort->object.created_ms);
-}
+/* ---- flavors ------------------------------------------------------------------------------------ */
 
 static const struct plm_column flavor_columns[] = {
 	{"NAME", false, false},
@@ -389,10 +199,10 @@ static void flavor_row(const struct plm_rows *rows, plm_id id, struct plm_grid *
 {
 	const struct plm_flavor *flavor = plm_flavor_at(rows->st, id);
 
-	sym(rows, grid, flavor->object.name);
+	plm_cell_sym(rows, grid, flavor->object.name);
 	labels(rows, grid, flavor->node_labels);
-	sym(rows, grid, flavor->topology);
-	since(rows, grid, flavor->object.created_ms);
+	plm_cell_sym(rows, grid, flavor->topology);
+	plm_cell_age(rows, grid, flavor->object.created_ms);
 }
 
 /* ---- work -------------------------------------------------------------------------------------- */
@@ -415,15 +225,15 @@ static void job_row(const struct plm_rows *rows, plm_id id, struct plm_grid *gri
 {
 	const struct plm_job *job = plm_job_at(rows->st, id);
 
-	sym(rows, grid, job->object.ns);
-	sym(rows, grid, job->object.name);
-	sym(rows, grid, job->workload);
+	plm_cell_sym(rows, grid, job->object.ns);
+	plm_cell_sym(rows, grid, job->object.name);
+	plm_cell_sym(rows, grid, job->workload);
 	plm_grid_cell(grid, plm_slice_str(job_status(job)));
-	number(grid, job->active);
-	number(grid, job->ready);
-	number(grid, job->succeeded);
-	number(grid, job->failed);
-	since(rows, grid, job->object.created_ms);
+	plm_cell_number(grid, job->active);
+	plm_cell_number(grid, job->ready);
+	plm_cell_number(grid, job->succeeded);
+	plm_cell_number(grid, job->failed);
+	plm_cell_age(rows, grid, job->object.created_ms);
 }
 
 static const struct plm_column pod_columns[] = {
@@ -436,15 +246,15 @@ static void pod_row(const struct plm_rows *rows, plm_id id, struct plm_grid *gri
 {
 	const struct plm_pod *pod = plm_pod_at(rows->st, id);
 
-	sym(rows, grid, pod->object.ns);
-	sym(rows, grid, pod->object.name);
-	sym(rows, grid, pod->object.owner_name);
-	sym(rows, grid, pod->node);
+	plm_cell_sym(rows, grid, pod->object.ns);
+	plm_cell_sym(rows, grid, pod->object.name);
+	plm_cell_sym(rows, grid, pod->object.owner_name);
+	plm_cell_sym(rows, grid, pod->node);
 	plm_grid_cell(grid, plm_slice_str(plm_names_text(&plm_names_phase, pod->phase)));
-	sym(rows, grid, pod->target.n != 0 ? pod->target : pod->nominated);
+	plm_cell_sym(rows, grid, pod->target.n != 0 ? pod->target : pod->nominated);
 	plm_grid_cell(grid, plm_slice_str(plm_names_text(&plm_names_reason, pod->why.reason)));
-	since(rows, grid, pod->object.created_ms);
-	number(grid, pod->priority);
+	plm_cell_age(rows, grid, pod->object.created_ms);
+	plm_cell_number(grid, pod->priority);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
@@ -499,7 +309,7 @@ static void node_row(const struct plm_rows *rows, plm_id id, struct plm_grid *gr
 {
 	const struct plm_node *node = plm_node_at(rows->st, id);
 
-	sym(rows, grid, node->object.name);
+	plm_cell_sym(rows, grid, node->object.name);
 	plm_grid_cell(grid, label_of(rows, node->object.labels, "karpenter.sh/nodepool"));
 	plm_grid_cell(grid,
 		      label_of(rows, node->object.labels, "node.kubernetes.io/instance-type"));
@@ -507,10 +317,10 @@ static void node_row(const struct plm_rows *rows, plm_id id, struct plm_grid *gr
 	plm_grid_cell(grid, label_of(rows, node->object.labels, "topology.kubernetes.io/zone"));
 	used_percent(rows, grid, node, "cpu");
 	used_percent(rows, grid, node, "memory");
-	number(grid, node->pods);
+	plm_cell_number(grid, node->pods);
 	plm_grid_colour_cell(grid, plm_slice_str(node_state(node)),
 			     node->ready == 1 ? PLM_COLOUR_GOOD : PLM_COLOUR_WAIT);
-	since(rows, grid, node->object.created_ms);
+	plm_cell_age(rows, grid, node->object.created_ms);
 }
 
 static const struct plm_column pool_columns[] = {
@@ -537,9 +347,9 @@ static void pool_row(const struct plm_rows *rows, plm_id id, struct plm_grid *gr
 				       : plm_add_sat(cost, claim->price_micro);
 		}
 	}
-	sym(rows, grid, pool->object.name);
-	sym(rows, grid, pool->class_name);
-	number(grid, nodes);
+	plm_cell_sym(rows, grid, pool->object.name);
+	plm_cell_sym(rows, grid, pool->class_name);
+	plm_cell_number(grid, nodes);
 	number_or_none(grid, pool->min_size);
 	number_or_none(grid, pool->max_size);
 	plm_grid_colour_cell(grid,
@@ -547,7 +357,7 @@ static void pool_row(const struct plm_rows *rows, plm_id id, struct plm_grid *gr
 						    : plm_str(rows->st, pool->not_ready),
 			     pool->not_ready.n == 0 ? PLM_COLOUR_GOOD : PLM_COLOUR_BAD);
 	price(rows, grid, cost);
-	since(rows, grid, pool->object.created_ms);
+	plm_cell_age(rows, grid, pool->object.created_ms);
 	number_or_none(grid, pool->weight);
 	amounts(rows, grid, pool->limits);
 }
@@ -584,26 +394,26 @@ static void claim_type(const struct plm_rows *rows, struct plm_grid *grid,
 	uint32_t count = 0;
 	const plm_sym *types = PLM_SPAN(rows->st, claim->types, plm_sym, &count);
 
-	sym(rows, grid,
-	    claim->instance_type.n != 0 || count == 0 ? claim->instance_type : types[0]);
+	plm_cell_sym(rows, grid,
+		     claim->instance_type.n != 0 || count == 0 ? claim->instance_type : types[0]);
 }
 
 static void claim_row(const struct plm_rows *rows, plm_id id, struct plm_grid *grid)
 {
 	const struct plm_node_claim *claim = plm_node_claim_at(rows->st, id);
 
-	sym(rows, grid, claim->object.name);
+	plm_cell_sym(rows, grid, claim->object.name);
 	claim_type(rows, grid, claim);
-	sym(rows, grid, claim->capacity_type);
-	sym(rows, grid, claim->zone);
-	sym(rows, grid, claim->node);
+	plm_cell_sym(rows, grid, claim->capacity_type);
+	plm_cell_sym(rows, grid, claim->zone);
+	plm_cell_sym(rows, grid, claim->node);
 	plm_grid_cell(grid, plm_slice_str(claim_phase(claim)));
 	price(rows, grid, claim->price_micro);
-	since(rows, grid, claim->object.created_ms);
-	sym(rows, grid, claim->pool);
-	sym(rows, grid, claim->class_name);
-	sym(rows, grid, claim->provider_id);
-	sym(rows, grid, claim->for_name);
+	plm_cell_age(rows, grid, claim->object.created_ms);
+	plm_cell_sym(rows, grid, claim->pool);
+	plm_cell_sym(rows, grid, claim->class_name);
+	plm_cell_sym(rows, grid, claim->provider_id);
+	plm_cell_sym(rows, grid, claim->for_name);
 	amounts(rows, grid, claim->requests);
 }
 
@@ -614,37 +424,24 @@ static const struct plm_column plain_columns[] = {
 
 /* ---- by kind ----------------------------------------------------------------------------------- */
 
-typedef void row_fn(const struct plm_rows *rows, plm_id id, struct plm_grid *grid);
-
-struct shape {
-	enum plm_kind kind;
-	const struct plm_column *columns;
-	size_t count;
-	row_fn *row;
-};
-
 #define SHAPE(kind, name) {PLM_KIND_##kind, name##_columns, PLM_COUNTOF(name##_columns), name##_row}
 
-static const struct shape shapes[] = {
-	SHAPE(WORKLOAD, workload),
-	SHAPE(CLUSTER_QUEUE, cluster_queue),
-	SHAPE(LOCAL_QUEUE, local_queue),
-	SHAPE(WORK_QUEUE, work_queue),
-	SHAPE(COHORT, cohort),
-	SHAPE(FLAVOR, flavor),
-	SHAPE(JOB, job),
-	SHAPE(POD_SET, job),
-	SHAPE(POD, pod),
-	SHAPE(NODE, node),
-	SHAPE(NODE_POOL, pool),
-	SHAPE(NODE_CLAIM, claim),
+static const struct plm_row_shape shapes[] = {
+	SHAPE(WORKLOAD, workload), SHAPE(FLAVOR, flavor),    SHAPE(JOB, job),
+	SHAPE(POD_SET, job),	   SHAPE(POD, pod),	     SHAPE(NODE, node),
+	SHAPE(NODE_POOL, pool),	   SHAPE(NODE_CLAIM, claim),
 };
 
-static const struct shape *shape_of(enum plm_kind kind)
+static const struct plm_row_shape *shape_of(enum plm_kind kind)
 {
 	for (size_t i = 0; i < PLM_COUNTOF(shapes); i++) {
 		if (shapes[i].kind == kind) {
 			return &shapes[i];
+		}
+	}
+	for (const struct plm_row_shape *shape = plm_queue_shapes; shape->row != NULL; shape++) {
+		if (shape->kind == kind) {
+			return shape;
 		}
 	}
 	return NULL;
@@ -652,7 +449,7 @@ static const struct shape *shape_of(enum plm_kind kind)
 
 void plm_rows_begin(const struct plm_rows *rows, enum plm_kind kind, struct plm_grid *grid)
 {
-	const struct shape *shape = shape_of(kind);
+	const struct plm_row_shape *shape = shape_of(kind);
 
 	if (shape == NULL) {
 		plm_grid_init(grid, rows->arena, plain_columns, PLM_COUNTOF(plain_columns));
@@ -663,14 +460,14 @@ void plm_rows_begin(const struct plm_rows *rows, enum plm_kind kind, struct plm_
 
 void plm_rows_add(const struct plm_rows *rows, enum plm_kind kind, plm_id id, struct plm_grid *grid)
 {
-	const struct shape *shape = shape_of(kind);
+	const struct plm_row_shape *shape = shape_of(kind);
 	const struct plm_object *object = plm_slot(rows->st, plm_kind_table(kind), id);
 
 	if (shape != NULL) {
 		shape->row(rows, id, grid);
 		return;
 	}
-	sym(rows, grid, object->ns);
-	sym(rows, grid, object->name);
-	since(rows, grid, object->created_ms);
+	plm_cell_sym(rows, grid, object->ns);
+	plm_cell_sym(rows, grid, object->name);
+	plm_cell_age(rows, grid, object->created_ms);
 }

@@ -9,6 +9,7 @@
 
 #include "tools/grid.h"
 #include "tools/queue_order.h"
+#include "tools/status_tree.h"
 #include "tools/subject.h"
 #include "tools/view.h"
 
@@ -17,6 +18,7 @@ struct plm_rows {
 	const struct plm_state *st;
 	int64_t now_ms;
 	struct plm_queue_order order;
+	struct plm_status_source *status; /* borrowed */
 };
 
 /* Begin 'grid' with the columns of 'kind'. */

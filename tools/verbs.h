@@ -15,6 +15,7 @@ plm_verb_fn plm_cmd_get;
 plm_verb_fn plm_cmd_describe;
 plm_verb_fn plm_cmd_why;
 plm_verb_fn plm_cmd_timeline;
+plm_verb_fn plm_cmd_metrics;
 plm_verb_fn plm_cmd_diff;
 plm_verb_fn plm_cmd_state;
 plm_verb_fn plm_cmd_log_stat;

@@ -195,7 +195,7 @@ static void why_workload(struct answer *a)
 	if (a->why != NULL) {
 		struct plm_w_explain *named = PLM_NEW(a->arena, struct plm_w_explain);
 
-		*named = plm_render_in_set(a->why, plm_only_pod_set(a->st, workload));
+		*named = plm_render_in_set(a->st, workload, a->why);
 		a->why = named;
 	}
 	put_needs(a, workload);

@@ -391,12 +391,17 @@ static struct operands of_candidate(const struct plm_w_candidate *candidate)
 	};
 }
 
-struct plm_w_explain plm_render_in_set(const struct plm_w_explain *why, struct plm_slice pod_set)
+struct plm_w_explain plm_render_in_set(const struct plm_state *st,
+				       const struct plm_workload *workload,
+				       const struct plm_w_explain *why)
 {
 	struct plm_w_explain out = *why;
+	uint32_t count = 0;
+	const struct plm_pod_set *sets =
+		PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
 
-	if (is_about_quota(why->rule) && why->detail.size == 0) {
-		out.detail = pod_set;
+	if (is_about_quota(why->rule) && why->detail.size == 0 && count == 1) {
+		out.detail = plm_str(st, sets[0].name);
 	}
 	return out;
 }

@@ -9,11 +9,12 @@
 #ifndef PLM_REDUCERS_STATUS_RENDER_H
 #define PLM_REDUCERS_STATUS_RENDER_H
 
-#include "core/arena.h"
-#include "core/event.h"
+#include "core/state.h"
 
-/* 'why' with the pod set that a message about quota begins with, as Kueue's does. */
-struct plm_w_explain plm_render_in_set(const struct plm_w_explain *why, struct plm_slice pod_set);
+/* 'why' of a workload with the pod set that a message about quota begins with, as Kueue's does. */
+struct plm_w_explain plm_render_in_set(const struct plm_state *st,
+				       const struct plm_workload *workload,
+				       const struct plm_w_explain *why);
 /* The message of a record: one line without a full stop, arena. */
 struct plm_slice plm_render_message(struct plm_arena *arena, const struct plm_w_explain *why);
 /* What was found about one candidate, in the words of its rule, arena. */

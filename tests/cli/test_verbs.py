@@ -385,6 +385,54 @@ def test_describe(run, folder):
         assert part in out, (part, out)
 
 
+SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\.)*",?)*)\} (-?[0-9]+(?:\.[0-9]+)?)')
+
+
+def test_metrics_are_an_exposition(run, folder):
+    """Each family once with its type, each series once, buckets that only grow and end at the count."""
+    types, series, buckets = {}, {}, {}
+    for line in run("metrics", "-L", run.log("sim")).splitlines():
+        if line.startswith("# TYPE "):
+            name, kind = line.split()[2:]
+            assert name not in types, name
+            types[name] = kind
+        elif not line.startswith("# HELP "):
+            name, labels, value = SAMPLE.fullmatch(line).groups()
+            family = re.sub(r"_(bucket|sum|count)$", "", name)
+            family = family if types.get(family) == "histogram" else name
+            assert list(types)[-1] == family, line
+            assert (name, labels) not in series, line
+            assert 'replica_role="standalone"' in labels, line
+            assert types[family] != "counter" or name.endswith("_total"), name
+            series[name, labels] = float(value)
+            if name.endswith("_bucket") and types[family] == "histogram":
+                rest = re.sub(r'le="[^"]*",', "", labels)
+                assert float(value) >= buckets.get((family, rest), 0), line
+                buckets[family, rest] = float(value)
+    for (family, rest), last in buckets.items():
+        assert series[family + "_count", rest] == last, (family, rest)
+    assert sum(value for (name, _), value in series.items()
+               if name == "kueue_admitted_workloads_total") > 0
+
+
+def test_metrics_at_a_point(run, folder):
+    before = run("metrics", "-L", run.log("sim"), "--at", "START")
+    assert "kueue_admitted_workloads_total" not in before
+
+
+def test_status_of_queues_and_workloads(run, folder):
+    for row in json.loads(run("get", "cq", "-L", run.log("sim"), "-o", "json"))["items"]:
+        active = row["status"]["conditions"][0]
+        assert (active["type"], active["status"], active["reason"]) == ("Active", "True", "Ready")
+        held = row["status"]["reservingWorkloads"]
+        assert held >= row["status"]["admittedWorkloads"]
+    doc = json.loads(run("describe", "workload/podset-train-1", "-n", "ml", "-L", run.log("sim"),
+                         "-o", "json"))
+    kinds = [row["type"] for row in doc["status"]["conditions"]]
+    assert kinds == sorted(kinds) and "QuotaReserved" in kinds
+    assert "QuotaReserved" in [row["reason"] for row in doc["announced"]]
+
+
 def test_sim_is_repeatable(run, folder):
     report = run("sim", "scenario.yaml", "-o", "json", "--seed", "7")
     assert report == run("sim", "scenario.yaml", "-o", "json", "--seed", "7")

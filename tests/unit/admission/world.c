@@ -36,6 +36,9 @@ void world_fold(struct world *w, enum plm_event_type type, const void *payload)
 {
 	struct plm_event event = {.seq = ++w->seq, .type = (uint16_t)type, .payload = payload};
 
+	if (w->before != NULL) {
+		w->before(w, &event);
+	}
 	plm_apply(&w->st, &event, &w->scratch);
 	if (w->mirror != NULL) {
 		plm_apply(w->mirror, &event, &w->scratch);

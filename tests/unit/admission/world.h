@@ -32,7 +32,10 @@ struct world {
 	int64_t now_ms;
 	uint64_t spent;
 	struct plm_state *mirror; /* folds the same events; NULL = none */
-	char text[8192];	  /* decisions of the last run */
+	/* Sees each event before it is folded; NULL = nobody. */
+	void (*before)(struct world *w, const struct plm_event *event);
+	void *before_self;
+	char text[8192]; /* decisions of the last run */
 	size_t used;
 };
 

@@ -1,0 +1,288 @@
+#include "reducers/status/announce.h"
+
+#include "core/quantity.h"
+
+#include "reducers/status/condition.h"
+#include "reducers/status/render.h"
+
+struct telling {
+	const struct plm_state *st;
+	const struct plm_event *ev;
+	struct plm_arena *arena;
+	struct plm_announcements *out;
+};
+
+/* printf's precision and pointer of a text. */
+#define TEXT(slice) (int)(slice).size, (const char *)(slice).ptr
+
+static struct plm_announcement *tell(const struct telling *t, const struct plm_object *object,
+				     const char *reason)
+{
+	struct plm_announcement *one = &t->out->list[t->out->count];
+
+	PLM_ASSERT(t->out->count < PLM_ANNOUNCEMENTS_MAX);
+	t->out->count++;
+	*one = (struct plm_announcement){
+		.kind = (enum plm_kind)object->kind,
+		.ns = plm_str(t->st, object->ns),
+		.name = plm_str(t->st, object->name),
+		.uid = plm_str(t->st, object->uid),
+		.reason = plm_slice_str(reason),
+	};
+	return one;
+}
+
+static const struct plm_workload *workload_of(const struct telling *t, struct plm_slice ns,
+					      struct plm_slice name)
+{
+	plm_id id = plm_find(t->st, PLM_KIND_WORKLOAD, plm_sym_find(t->st, ns),
+			     plm_sym_find(t->st, name));
+
+	PLM_ASSERT(id.n != 0);
+	return plm_workload_at(t->st, id);
+}
+
+static int64_t seconds_since(const struct telling *t, int64_t since_ms)
+{
+	int64_t now_ms = (int64_t)t->ev->tick_ms;
+
+	return since_ms == PLM_UNSET || since_ms > now_ms ? 0 : (now_ms - since_ms) / 1000;
+}
+
+/* ---- admission --------------------------------------------------------------------------------- */
+
+/* "8 nvidia.com/gpu": what a person counts in a PodSet, the first resource that is no cpu or memory. */
+static void tell_pod_set(const struct telling *t, const struct plm_workload *workload,
+			 const struct plm_w_reserve *reserve)
+{
+	const struct plm_w_assignment *sets = reserve->assignments.ptr;
+	const struct plm_w_amount *best = NULL;
+	char amount[PLM_QUANTITY_SIZE];
+
+	for (size_t i = 0; i < reserve->assignments.count; i++) {
+		const struct plm_w_amount *use = sets[i].usage.ptr;
+
+		for (size_t u = 0; u < sets[i].usage.count; u++) {
+			bool plain = plm_slice_is(use[u].resource, "cpu") ||
+				     plm_slice_is(use[u].resource, "memory") ||
+				     plm_slice_is(use[u].resource, "pods");
+
+			if (best == NULL || !plain) {
+				best = &use[u];
+			}
+		}
+	}
+	if (best == NULL) {
+		return;
+	}
+	tell(t, &plm_job_at(t->st, workload->job)->object, "Reservation")->message =
+		plm_arena_format(t->arena, "Reserved %s %.*s for this job",
+				 plm_quantity_format(best->resource, best->amount, amount),
+				 TEXT(best->resource));
+}
+
+static void tell_admitted(const struct telling *t, const struct plm_workload *workload,
+			  struct plm_slice queue, int64_t since_ms)
+{
+	tell(t, &workload->object, "Admitted")->message =
+		plm_arena_format(t->arena,
+				 "Admitted by ClusterQueue %.*s, wait time since reservation was "
+				 "%llds",
+				 TEXT(queue), (long long)seconds_since(t, since_ms));
+}
+
+static void on_reserve(const struct telling *t, const struct plm_w_reserve *reserve)
+{
+	const struct plm_workload *workload = workload_of(t, reserve->ns, reserve->name);
+
+	tell(t, &workload->object, "QuotaReserved")->message = plm_arena_format(
+		t->arena, "Quota reserved in ClusterQueue %.*s, wait time since queued was %llds",
+		TEXT(reserve->cluster_queue),
+		(long long)seconds_since(t, workload->object.created_ms));
+	if (reserve->admitted == 1) {
+		tell_admitted(t, workload, reserve->cluster_queue, (int64_t)t->ev->tick_ms);
+	}
+	if (workload->job.n != 0 &&
+	    plm_job_at(t->st, workload->job)->object.kind == PLM_KIND_POD_SET) {
+		tell_pod_set(t, workload, reserve);
+	}
+}
+
+static void on_admit(const struct telling *t, const struct plm_w_admit *admit)
+{
+	const struct plm_workload *workload = workload_of(t, admit->ns, admit->name);
+
+	tell_admitted(t, workload, plm_str(t->st, workload->reserved_in), workload->reserved_ms);
+}
+
+static void on_pend(const struct telling *t, const struct plm_w_pend *pend)
+{
+	const struct plm_workload *workload = workload_of(t, pend->ns, pend->name);
+	struct plm_w_explain named = plm_render_in_set(t->st, workload, &pend->why);
+	struct plm_announcement *one = NULL;
+
+	if (pend->why.rule == PLM_RULE_NONE || pend->why.reason == PLM_REASON_NONE ||
+	    workload->stage != PLM_STAGE_PENDING) {
+		return; /* only its place in the queue has changed */
+	}
+	one = tell(t, &workload->object, plm_names_text(&plm_names_reason, pend->why.reason));
+	one->warning = true;
+	one->message = plm_render_message(t->arena, &named);
+}
+
+/* ---- evictions --------------------------------------------------------------------------------- */
+
+static void on_preempted(const struct telling *t, const struct plm_workload *workload,
+			 const struct plm_w_evict *evict)
+{
+	const struct plm_workload *by = NULL;
+	const char *reason = plm_names_text(&plm_names_reason, evict->preemption);
+
+	tell(t, &workload->object, "Preempted")->message = plm_arena_format(
+		t->arena, "Preempted to accommodate workload %.*s/%.*s (reason: %s)",
+		TEXT(evict->by_ns), TEXT(evict->by_name), reason);
+	if (evict->by_name.size == 0) {
+		return;
+	}
+	by = workload_of(t, evict->by_ns, evict->by_name);
+	tell(t, &by->object, "PreemptedWorkload")->message =
+		plm_arena_format(t->arena, "Preempted workload %.*s/%.*s (reason: %s)",
+				 TEXT(evict->ns), TEXT(evict->name), reason);
+}
+
+static void on_evict(const struct telling *t, const struct plm_w_evict *evict)
+{
+	const struct plm_workload *workload = workload_of(t, evict->ns, evict->name);
+	struct plm_slice reason = plm_slice_str(plm_names_text(&plm_names_reason, evict->reason));
+	struct plm_announcement *one = tell(t, &workload->object, "");
+
+	one->reason = plm_arena_format(t->arena, "EvictedDueTo%.*s", TEXT(reason));
+	one->message = plm_slice_str(plm_status_eviction_words(reason));
+	if (evict->reason == PLM_REASON_PREEMPTED) {
+		on_preempted(t, workload, evict);
+	}
+}
+
+/* ---- jobs and pods ----------------------------------------------------------------------------- */
+
+static void on_job(const struct telling *t, const struct plm_w_job *w)
+{
+	plm_id id = plm_find(t->st, (enum plm_kind)w->kind, plm_sym_find(t->st, w->meta.ns),
+			     plm_sym_find(t->st, w->meta.name));
+	struct plm_announcement *one = &t->out->list[0];
+	bool ends =
+		w->end != PLM_JOB_OPEN && (id.n == 0 || plm_job_at(t->st, id)->end == PLM_JOB_OPEN);
+
+	if (w->managed != 1 || (id.n != 0 && !ends)) {
+		return;
+	}
+	*one = (struct plm_announcement){
+		.kind = (enum plm_kind)w->kind,
+		.ns = w->meta.ns,
+		.name = w->meta.name,
+		.uid = w->meta.uid,
+		.reason = plm_slice_str(ends ? "FinishedWorkload" : "CreatedWorkload"),
+		.message = ends ? plm_arena_format(t->arena,
+						   "Workload '%.*s/%.*s' is declared finished",
+						   TEXT(w->meta.ns), TEXT(w->workload))
+				: plm_arena_format(t->arena, "Created Workload: %.*s/%.*s",
+						   TEXT(w->meta.ns), TEXT(w->workload)),
+	};
+	t->out->count = 1;
+}
+
+static bool another_on(const struct telling *t, plm_id pod_id, plm_sym owner, plm_sym node)
+{
+	PLM_EACH(t->st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(t->st, id);
+
+		if (id.n != pod_id.n && plm_sym_equal(pod->object.owner_uid, owner) &&
+		    plm_sym_equal(pod->node, node)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A pod of a PodSet got its node: each node is told once. */
+static void on_pod(const struct telling *t, const struct plm_w_pod *w)
+{
+	plm_sym owner = plm_sym_find(t->st, w->meta.owner_uid);
+	plm_id set = plm_index_find(t->st, PLM_KEY_JOB_UID, owner.n, 0);
+	plm_id id = plm_find(t->st, PLM_KIND_POD, plm_sym_find(t->st, w->meta.ns),
+			     plm_sym_find(t->st, w->meta.name));
+
+	if (w->node.size == 0 || owner.n == 0 || set.n == 0 ||
+	    plm_job_at(t->st, set)->object.kind != PLM_KIND_POD_SET ||
+	    (id.n != 0 && plm_pod_at(t->st, id)->node.n != 0) ||
+	    another_on(t, id, owner, plm_sym_find(t->st, w->node))) {
+		return;
+	}
+	tell(t, &plm_job_at(t->st, set)->object, "Scheduled")->message =
+		plm_arena_format(t->arena, "PodSet scheduled to node %.*s", TEXT(w->node));
+}
+
+/* The effect of an intent has come about: the job runs, or it stopped. */
+static void on_result(const struct telling *t, const struct plm_w_result *result)
+{
+	plm_id id = plm_index_find(t->st, PLM_KEY_INTENT, (uint32_t)result->intent,
+				   (uint32_t)((uint64_t)result->intent >> 32));
+	const struct plm_intent *intent = id.n == 0 ? NULL : plm_intent_at(t->st, id);
+	const struct plm_workload *workload = NULL;
+	plm_id job = {0};
+
+	if (intent == NULL || result->class != PLM_RESULT_DONE ||
+	    (intent->call != PLM_CALL_JOB_START && intent->call != PLM_CALL_JOB_STOP)) {
+		return;
+	}
+	job = plm_find(t->st, (enum plm_kind)intent->kind, intent->ns, intent->name);
+	if (job.n == 0 || plm_job_at(t->st, job)->workload_id.n == 0) {
+		return;
+	}
+	workload = plm_workload_at(t->st, plm_job_at(t->st, job)->workload_id);
+	if (intent->call == PLM_CALL_JOB_START) {
+		struct plm_slice queue = plm_str(t->st, workload->reserved_in);
+
+		tell(t, &plm_job_at(t->st, job)->object, "Started")->message =
+			plm_arena_format(t->arena, "Admitted by clusterQueue %.*s", TEXT(queue));
+		return;
+	}
+	tell(t, &plm_job_at(t->st, job)->object, "Stopped")->message = plm_slice_str(
+		workload->evicted_reason.n == 0
+			? "Not admitted by cluster queue"
+			: plm_status_eviction_words(plm_str(t->st, workload->evicted_reason)));
+}
+
+void plm_status_announce(const struct plm_state *st, const struct plm_event *ev,
+			 struct plm_arena *arena, struct plm_announcements *out)
+{
+	struct telling t = {st, ev, arena, out};
+
+	out->count = 0;
+	switch (ev->type) {
+	case PLM_EV_RESERVE:
+		on_reserve(&t, ev->payload);
+		break;
+	case PLM_EV_ADMIT:
+		on_admit(&t, ev->payload);
+		break;
+	case PLM_EV_PEND:
+		on_pend(&t, ev->payload);
+		break;
+	case PLM_EV_EVICT:
+		on_evict(&t, ev->payload);
+		break;
+	case PLM_EV_JOB:
+		on_job(&t, ev->payload);
+		break;
+	case PLM_EV_POD:
+		on_pod(&t, ev->payload);
+		break;
+	case PLM_EV_RESULT:
+		on_result(&t, ev->payload);
+		break;
+	default:
+		break;
+	}
+}
