@@ -135,7 +135,10 @@ bool plm_tas_run(struct plm_tas_plan *plan, struct plm_tas_list *leaves,
 	leaves->count = 0;
 	plm_tas_count(plan);
 	if (!plm_tas_choose(plan, leaves, &reason)) {
-		plm_tas_explain(plan, &reason, why);
+		why->verdict = reason.verdict;
+		if (!plan->quiet) {
+			plm_tas_explain(plan, &reason, why);
+		}
 		return false;
 	}
 	plm_tas_spread(plan, leaves);
@@ -204,7 +207,7 @@ struct job {
 	struct plm_tas *tas;
 	const struct plm_tas_ask *asks;
 	uint32_t count;
-	bool empty, assuming;
+	bool empty, assuming, quiet;
 	struct plm_tas_placed *placed; /* by ask; without tree: not yet */
 	struct plm_tas_failure *why;
 };
@@ -250,7 +253,11 @@ static bool place_group(struct job *job, struct plm_tas_tree *tree, uint32_t fir
 	bool swapped = led && job->asks[second].count > job->asks[first].count;
 	uint32_t workers = swapped ? second : first;
 	uint32_t leader = swapped ? first : second;
-	struct plm_tas_plan plan = {.empty = job->empty, .assuming = job->assuming};
+	struct plm_tas_plan plan = {
+		.empty = job->empty,
+		.assuming = job->assuming,
+		.quiet = job->quiet,
+	};
 	struct plm_tas_list leaves = {NULL, 0};
 
 	job->why->ask = workers;
@@ -294,12 +301,20 @@ static bool place_ask(struct job *job, uint32_t ask)
 bool plm_tas_place(struct plm_tas *tas, const struct plm_tas_ask *asks, uint32_t count, bool empty,
 		   struct plm_tas_set *out, struct plm_tas_failure *why)
 {
-	struct job job = {tas, asks, count, empty, false, NULL, why};
+	struct plm_tas_failure untold = {0};
+	struct job job = {
+		.tas = tas,
+		.asks = asks,
+		.count = count,
+		.empty = empty,
+		.quiet = why == NULL,
+		.why = why == NULL ? &untold : why,
+	};
 	bool all = true;
 
 	plm_tas_prepare(tas);
 	job.placed = PLM_NEW_ARRAY(tas->arena, count, struct plm_tas_placed);
-	*why = (struct plm_tas_failure){.verdict = PLM_TAS_PLACED};
+	*job.why = (struct plm_tas_failure){.verdict = PLM_TAS_PLACED};
 	for (uint32_t i = 0; i < count && all; i++) {
 		all = job.placed[i].tree != NULL || place_ask(&job, i);
 	}
@@ -312,6 +327,6 @@ bool plm_tas_place(struct plm_tas *tas, const struct plm_tas_ask *asks, uint32_t
 			show(&job.placed[i], &out[i]);
 		}
 	}
-	PLM_ASSERT(all == (why->verdict == PLM_TAS_PLACED));
+	PLM_ASSERT(all == (job.why->verdict == PLM_TAS_PLACED));
 	return all;
 }

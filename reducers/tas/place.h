@@ -110,7 +110,8 @@ void plm_tas_add(struct plm_tas *tas, const struct plm_tas_use *uses, uint32_t c
 bool plm_tas_fits(struct plm_tas *tas, const struct plm_tas_use *uses, uint32_t count);
 /*
  * Find places for all of 'asks', later ones beside earlier ones. 'empty': as if no workload used any.
- * True: 'out', an element per ask, is filled. False: 'why' is.
+ * True: 'out', an element per ask, is filled. False: 'why' is; it
+ * may be NULL, which is quicker.
  */
 bool plm_tas_place(struct plm_tas *tas, const struct plm_tas_ask *asks, uint32_t count, bool empty,
 		   struct plm_tas_set *out, struct plm_tas_failure *why);

@@ -30,6 +30,7 @@ struct plm_tas_plan {
 	bool least;	 /* least free capacity first; otherwise the best fit */
 	bool empty;	 /* as if no workload used any */
 	bool assuming;	 /* something is assumed */
+	bool quiet;	 /* nobody asks why there is no place */
 	uint32_t within; /* only leaves below this domain; PLM_TAS_NONE = all */
 };
 

@@ -113,10 +113,13 @@ void plm_tas_prepare(struct plm_tas *tas)
 		return;
 	}
 	tas->ready = true;
-	plm_sched_init(&tas->sched, tas->st, tas->arena);
-	plm_tas_nodes_make(tas);
 	tas->tree_bound = plm_flavor_bound(tas->st);
 	tas->trees = PLM_NEW_ARRAY(tas->arena, tas->tree_bound, struct plm_tas_tree *);
+	if (plm_tas_topology_live(tas->st) == 0) {
+		return;
+	}
+	plm_sched_init(&tas->sched, tas->st, tas->arena);
+	plm_tas_nodes_make(tas);
 	PLM_EACH(tas->st, flavor, id)
 	{
 		tas->trees[id.n] = plm_tas_tree_make(tas, id);
@@ -156,14 +159,22 @@ void plm_tas_add(struct plm_tas *tas, const struct plm_tas_use *uses, uint32_t c
 	}
 }
 
-/* Is no more used in 'slot' than 'leaf' has of what 'pod' asks? */
+/*
+ * Is no more used in 'slot' than 'leaf' has of what 'pod' asks? Upstream forgets here that a pod is one
+ * of "pods", so that two heads of a cycle may put more of them on a node than it takes.
+ */
 static bool within_room(const struct plm_tas_tree *tree, uint32_t leaf, uint32_t slot,
 			const struct plm_tas_each *pod)
 {
 	const int64_t *room = plm_tas_row(tree->tas, tree->room, leaf);
 	const int64_t *used = plm_tas_row(tree->tas, tree->used, slot);
+	bool strict = plm_root(tree->tas->st)->compat == PLM_COMPAT_STRICT;
+	plm_sym pods = tree->tas->sched.known[PLM_KNOWN_PODS];
 
 	for (uint32_t i = 0; i < pod->count; i++) {
+		if (strict && plm_sym_equal(tree->tas->resources[pod->resource[i]], pods)) {
+			continue;
+		}
 		if (used[pod->resource[i]] > plm_max(0, room[pod->resource[i]])) {
 			return false;
 		}
