@@ -7,6 +7,7 @@
 #include "tools/queue_order.h"
 #include "tools/spell.h"
 #include "tools/subject.h"
+#include "tools/topology_tree.h"
 
 /* A decision, copied out of the log. */
 struct made {
@@ -198,6 +199,7 @@ static struct plm_json *pod_sets(const struct listing *list, plm_sym span)
 		plm_json_put_text(set, "name", plm_str(list->st, rows[i].name));
 		plm_json_put_int(set, "count", rows[i].count);
 		plm_json_put(set, "flavors", kv_map(list, rows[i].flavors));
+		plm_topology_tree_put(list->st, list->arena, &rows[i], set);
 		plm_json_add(sets, set);
 	}
 	return sets;

@@ -1,14 +1,16 @@
 #include "reducers/admission/activity.h"
 
 #include "reducers/admission/queue.h"
+#include "reducers/tas/tas.h"
 
 static bool is_capacity(const struct plm_state *st, const struct plm_admission_check *check)
 {
 	return plm_sym_is(st, check->controller, PLM_CAPACITY_CONTROLLER);
 }
 
+/* The first flavor without object, or (the flavors being there) without its Topology. */
 static struct plm_activity flavors_of(const struct plm_state *st,
-				      const struct plm_cluster_queue *queue)
+				      const struct plm_cluster_queue *queue, bool topologies)
 {
 	uint32_t groups = 0;
 	const struct plm_group *group = PLM_SPAN(st, queue->groups, struct plm_group, &groups);
@@ -19,9 +21,18 @@ static struct plm_activity flavors_of(const struct plm_state *st,
 			PLM_SPAN(st, group[g].flavors, struct plm_flavor_quota, &count);
 
 		for (uint32_t f = 0; f < count; f++) {
-			if (plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, flavor[f].flavor).n == 0) {
+			plm_sym name = flavor[f].flavor;
+			uint32_t levels = 0;
+
+			if (topologies && plm_tas_flavor(st, name) &&
+			    plm_tas_levels(st, name, &levels) == NULL) {
+				return (struct plm_activity){.rule = PLM_RULE_TOPOLOGY_MISSING,
+							     .flavor = name};
+			}
+			if (!topologies &&
+			    plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, name).n == 0) {
 				return (struct plm_activity){.rule = PLM_RULE_FLAVOR_MISSING,
-							     .flavor = flavor[f].flavor};
+							     .flavor = name};
 			}
 		}
 	}
@@ -65,9 +76,12 @@ struct plm_activity plm_activity_of(const struct plm_state *st, plm_id id)
 		return (struct plm_activity){.rule = PLM_RULE_COHORT_RING, .detail = queue->cohort};
 	}
 	if (queue->dialect == 0) {
-		activity = flavors_of(st, queue);
+		activity = flavors_of(st, queue, false);
 	}
-	return activity.rule == PLM_RULE_NONE ? checks_of(st, queue) : activity;
+	if (activity.rule == PLM_RULE_NONE) {
+		activity = checks_of(st, queue);
+	}
+	return activity.rule == PLM_RULE_NONE ? flavors_of(st, queue, true) : activity;
 }
 
 bool plm_capacity_checked(const struct plm_state *st, plm_id id)

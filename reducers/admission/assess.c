@@ -1,5 +1,8 @@
 #include "reducers/admission/assess.h"
 
+#include "reducers/admission/topology.h"
+#include "reducers/tas/tas.h"
+
 void plm_assess_begin(struct plm_applicant *a, struct plm_quotas *snap, plm_id workload,
 		      uint32_t node, uint64_t *spent)
 {
@@ -13,11 +16,16 @@ void plm_assess_begin(struct plm_applicant *a, struct plm_quotas *snap, plm_id w
 		.queue = plm_quotas_queue(snap, node),
 	};
 	a->requests = plm_requests_of(snap->st, snap->arena, a->workload, a->queue);
+	a->topology_only = plm_tas_queue_all(snap->st, a->queue);
 }
 
 static struct plm_targets victims(const struct plm_applicant *a, const struct plm_assess *assess)
 {
-	struct plm_need need = {assess->pairs, assess->pair_count, assess->wants};
+	struct plm_need need = {.pairs = assess->pairs,
+				.count = assess->pair_count,
+				.wants = assess->wants,
+				.asks = assess->asks,
+				.ask_count = assess->ask_count};
 
 	if (assess->mode != PLM_MODE_PREEMPT) {
 		return (struct plm_targets){0};
@@ -30,6 +38,7 @@ static bool run_with(struct plm_applicant *a, const int64_t *counts, struct plm_
 {
 	(*a->preemptor.spent)++;
 	plm_flavor_assign(a, counts, &out->assess);
+	plm_topology_place(a, &out->assess);
 	out->targets = victims(a, &out->assess);
 	return out->assess.mode == PLM_MODE_FIT || out->targets.count > 0;
 }
@@ -96,4 +105,5 @@ void plm_assess_run(struct plm_applicant *a, struct plm_result *out)
 	if (run_with(a, counts, &full) || !run_partial(a, out)) {
 		*out = full;
 	}
+	plm_topology_settle(a, out);
 }

@@ -7,6 +7,7 @@
  */
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
+#include "reducers/admission/topology.h"
 
 /* What workloads that are being evicted still hold, by root and pair; NULL until asked for. */
 struct leaving {
@@ -100,6 +101,7 @@ void plm_claims_enter(struct plm_round *round)
 		uint32_t node = round->snap.queue_nodes[queue.n];
 		struct plm_entry *entry = NULL;
 		struct plm_uses claim = {0};
+		struct plm_tas_uses tas = {0};
 
 		if (round->snap.tree.nodes[node].cells == NULL || !holds_claim(st, queue, id)) {
 			continue;
@@ -108,9 +110,13 @@ void plm_claims_enter(struct plm_round *round)
 					plm_workload_at(st, id));
 		take_off(claim, leaving_of(round, &leaving, round->snap.tree.nodes[node].tree));
 		plm_quotas_use(&round->snap, node, claim);
+		tas = plm_topology_held(st, round->arena, plm_workload_at(st, id)->hold,
+					plm_workload_at(st, id)->pod_sets);
+		plm_tas_add(round->snap.tas, tas.list, tas.count, 1);
 		entry = entry_of(round, id);
 		if (entry != NULL) {
 			entry->claim = claim;
+			entry->claim_tas = tas;
 			entry->claimed = true;
 		}
 	}
@@ -120,11 +126,13 @@ void plm_claims_enter(struct plm_round *round)
 void plm_claim_suspend(const struct plm_round *round, const struct plm_entry *entry)
 {
 	plm_quotas_free(&round->snap, entry->node, entry->claim);
+	plm_tas_add(round->snap.tas, entry->claim_tas.list, entry->claim_tas.count, -1);
 }
 
 void plm_claim_resume(const struct plm_round *round, const struct plm_entry *entry)
 {
 	plm_quotas_use(&round->snap, entry->node, entry->claim);
+	plm_tas_add(round->snap.tas, entry->claim_tas.list, entry->claim_tas.count, 1);
 }
 
 /* The picks of one pod set as its claim names them. */

@@ -28,6 +28,29 @@ static void sort_picks(const struct plm_state *st, struct plm_pick *list, uint32
 	}
 }
 
+static struct plm_vec texts(const struct plm_round *round, const plm_sym *list, uint32_t count)
+{
+	struct plm_slice *out = PLM_NEW_ARRAY(round->arena, count, struct plm_slice);
+
+	for (uint32_t i = 0; i < count; i++) {
+		out[i] = text(round, list[i]);
+	}
+	return (struct plm_vec){out, count};
+}
+
+static struct plm_vec domains(const struct plm_round *round, const struct plm_tas_set *places)
+{
+	uint32_t count = places->domain_count;
+	struct plm_w_topology_domain *out =
+		PLM_NEW_ARRAY(round->arena, count, struct plm_w_topology_domain);
+
+	for (uint32_t i = 0; i < count; i++) {
+		out[i].values = texts(round, places->domains[i].values, places->level_count);
+		out[i].count = places->domains[i].count;
+	}
+	return (struct plm_vec){out, count};
+}
+
 static struct plm_w_assignment assignment(const struct plm_round *round,
 					  const struct plm_set_request *set,
 					  const struct plm_set_picks *picks)
@@ -49,6 +72,9 @@ static struct plm_w_assignment assignment(const struct plm_round *round,
 		.count = picks->count,
 		.flavors = {flavors, picks->list_count},
 		.usage = {usage, picks->list_count},
+		.levels = texts(round, picks->places.levels, picks->places.level_count),
+		.domains = domains(round, &picks->places),
+		.delayed = picks->delayed,
 	};
 }
 
@@ -76,6 +102,9 @@ static bool runs_at_once(const struct plm_round *round, const struct plm_entry *
 		return false;
 	}
 	for (uint32_t i = 0; i < assess->count; i++) {
+		if (assess->sets[i].delayed == PLM_DELAYED_PENDING) {
+			return false;
+		}
 		count += assess->sets[i].list_count;
 	}
 	flavors = PLM_NEW_ARRAY(round->arena, count, plm_sym);

@@ -2,6 +2,7 @@
 
 #include "reducers/admission/fair.h"
 #include "reducers/admission/match.h"
+#include "reducers/admission/topology.h"
 #include "reducers/tas/tas.h"
 
 #define ATTEMPTS_MAX 64U
@@ -84,7 +85,7 @@ static struct plm_rank ask_oracle(const struct scan *s, uint32_t pair, int64_t a
 	struct plm_quotas *snap = snap_of(s);
 	uint32_t node = s->a->preemptor.node;
 	struct plm_use want = {.amount = amount, .pair = pair};
-	struct plm_need need = {&pair, 1, {&want, 1}};
+	struct plm_need need = {.pairs = &pair, .count = 1, .wants = {&want, 1}};
 	struct plm_targets targets = {0};
 	struct plm_rank rank = {PLM_WAY_NO_CANDIDATES, fit.height};
 	size_t mark = 0;
@@ -187,8 +188,8 @@ static bool eligible(const struct scan *s, plm_sym name, struct plm_attempt *att
 	const struct plm_state *st = snap_of(s)->st;
 	plm_id id = plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, name);
 	const struct plm_flavor *flavor = id.n == 0 ? NULL : plm_flavor_at(st, id);
+	const struct plm_flavor_view view = {name, flavor, s->group};
 	struct plm_mismatch mismatch = {PLM_RULE_NONE, {0}};
-	bool topology = flavor != NULL && flavor->topology.n != 0;
 
 	attempt->severity = PLM_SEVERITY_MISMATCH;
 	if (flavor == NULL && s->a->queue->dialect == 0) {
@@ -198,10 +199,9 @@ static bool eligible(const struct scan *s, plm_sym name, struct plm_attempt *att
 	for (uint32_t i = 0; i < s->bundle->member_count; i++) {
 		const struct plm_set_request *set = &s->a->requests.sets[s->bundle->members[i]];
 
-		mismatch = plm_match_flavor(st, flavor, set->shape);
-		if (topology !=
-		    ((set->set->topology_asked == 1) || plm_tas_queue_all(st, s->a->queue))) {
-			mismatch.rule = PLM_RULE_TOPOLOGY;
+		mismatch.rule = plm_topology_match(s->a, set, &view, &mismatch.key);
+		if (mismatch.rule == PLM_RULE_NONE) {
+			mismatch = plm_match_flavor(st, flavor, set->shape);
 		}
 		if (mismatch.rule != PLM_RULE_NONE) {
 			attempt->rule = mismatch.rule;
@@ -536,7 +536,17 @@ static void hand_out(const struct plm_applicant *a, struct plm_assess *out, uint
 	const struct plm_set_request *set = &a->requests.sets[member];
 	struct plm_set_picks *picks = &out->sets[member];
 
-	picks->list = PLM_NEW_ARRAY(a->preemptor.snap->arena, set->list_count, struct plm_pick);
+	picks->list = PLM_NEW_ARRAY(a->preemptor.snap->arena,
+				    set->list_count == 0 ? group->list_count : set->list_count,
+				    struct plm_pick);
+	for (uint32_t j = 0; set->list_count == 0 && j < group->list_count; j++) {
+		/* It asks for nothing, but is placed with its group. */
+		if (set->set->topology_group.n != 0 &&
+		    plm_tas_flavor(a->preemptor.snap->st, group->list[j].flavor)) {
+			picks->list[picks->list_count] = group->list[j];
+			picks->list[picks->list_count++].amount = 0;
+		}
+	}
 	for (uint32_t i = 0; i < set->list_count; i++) {
 		for (uint32_t j = 0; j < group->list_count; j++) {
 			if (plm_sym_equal(group->list[j].resource, set->list[i].resource)) {

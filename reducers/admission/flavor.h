@@ -63,6 +63,8 @@ struct plm_set_picks {
 	struct plm_pick *list;
 	uint32_t list_count;
 	enum plm_mode mode;
+	enum plm_delayed delayed;  /* its domains come later */
+	struct plm_tas_set places; /* its domains; none where it is not placed by topology */
 };
 
 struct plm_assess {
@@ -78,6 +80,13 @@ struct plm_assess {
 	enum plm_severity severity;   /* when NO_FIT */
 	struct plm_attempt *attempts; /* in order */
 	uint32_t attempt_count, attempt_capacity;
+	/* topology.h */
+	struct plm_tas_ask *asks; /* pod sets that are placed, and their indexes */
+	uint32_t *ask_sets;
+	uint32_t ask_count;
+	struct plm_tas_uses tas; /* what it would take */
+	bool is_unplaced;	 /* there were no domains, be it without its victims */
+	struct plm_tas_failure unplaced;
 };
 
 /* Everything that an assessment reads. */
@@ -88,6 +97,7 @@ struct plm_applicant {
 	struct plm_requests requests;
 	plm_sym cursor;		      /* span of plm_cursor; 0 = from the first flavor */
 	const struct plm_assess *pin; /* only flavors that were chosen then; NULL = any */
+	bool topology_only; /* all flavors of its queue have one: every pod set is placed */
 };
 
 /* Assess with 'counts' pods per pod set. Lives in the snapshot's arena. */

@@ -80,6 +80,25 @@ static bool borrows_again(const struct plm_preemptor *p, const struct plm_use *w
 	       plm_quota_add(cell->usage, want->amount) > plm_max(cell->subtree, before);
 }
 
+/* Are there domains for it, as the snapshot is now? */
+static bool finds_domains(const struct plm_quotas *snap, const struct plm_need *need)
+{
+	size_t mark = 0;
+	struct plm_tas_set *places = NULL;
+	struct plm_tas_failure why = {0};
+	bool found = false;
+
+	if (need->ask_count == 0) {
+		return true;
+	}
+	plm_tas_prepare(snap->tas);
+	mark = plm_arena_mark(snap->arena);
+	places = PLM_NEW_ARRAY(snap->arena, need->ask_count, struct plm_tas_set);
+	found = plm_tas_place(snap->tas, need->asks, need->ask_count, false, places, &why);
+	plm_arena_rewind(snap->arena, mark);
+	return found;
+}
+
 bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing)
 {
 	for (uint32_t i = 0; i < need->wants.count; i++) {
@@ -94,7 +113,7 @@ bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need
 			return false;
 		}
 	}
-	return true;
+	return finds_domains(p->snap, need);
 }
 
 bool plm_preempt_within(const struct plm_quotas *snap, uint32_t node, const struct plm_need *need)

@@ -38,6 +38,8 @@ struct plm_need {
 	const uint32_t *pairs;
 	uint32_t count;
 	struct plm_uses wants;
+	const struct plm_tas_ask *asks; /* domains, none when only quota is asked about */
+	uint32_t ask_count;
 };
 
 /* The victims, none when it cannot be done. Lives in the snapshot's arena. */

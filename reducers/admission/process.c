@@ -38,12 +38,28 @@ static bool overlaps(const struct plm_round *round, const struct plm_entry *entr
 	return false;
 }
 
+enum fit {
+	FIT_ALL,
+	FIT_NO_QUOTA,
+	FIT_NO_DOMAINS,
+};
+
+/* What an entry would be charged and would occupy, in the snapshot for the rest of the round. */
+static void hold(const struct plm_round *round, const struct plm_entry *entry)
+{
+	const struct plm_assess *assess = &entry->result.assess;
+
+	plm_quotas_use(&round->snap, entry->node, assess->usage);
+	plm_tas_add(round->snap.tas, assess->tas.list, assess->tas.count, 1);
+}
+
 /* Does the entry fit once the victims, earlier ones and its own, are gone? */
-static bool fits(const struct plm_round *round, struct plm_entry *entry)
+static enum fit fits(const struct plm_round *round, struct plm_entry *entry)
 {
 	const struct plm_targets *targets = &entry->result.targets;
 	const struct plm_uses *usage = &entry->result.assess.usage;
-	bool all = true;
+	const struct plm_tas_uses *tas = &entry->result.assess.tas;
+	enum fit all = FIT_ALL;
 
 	victims_out(round, entry);
 	for (uint32_t i = 0; i < targets->count; i++) {
@@ -51,7 +67,7 @@ static bool fits(const struct plm_round *round, struct plm_entry *entry)
 			plm_quotas_remove(&round->snap, targets->list[i].holder);
 		}
 	}
-	for (uint32_t i = 0; all && i < usage->count; i++) {
+	for (uint32_t i = 0; all == FIT_ALL && i < usage->count; i++) {
 		int64_t available =
 			plm_quotas_available(&round->snap, entry->node, usage->list[i].pair);
 
@@ -63,8 +79,12 @@ static bool fits(const struct plm_round *round, struct plm_entry *entry)
 			entry->key.flavor = pair->flavor;
 			entry->need = usage->list[i].amount;
 			entry->have = available;
-			all = false;
+			all = FIT_NO_QUOTA;
 		}
+	}
+	if (all == FIT_ALL && tas->count > 0 &&
+	    !plm_tas_fits(round->snap.tas, tas->list, tas->count)) {
+		all = FIT_NO_DOMAINS;
 	}
 	for (uint32_t i = 0; i < targets->count; i++) {
 		if (round->victim[targets->list[i].holder->workload.n] == 0) {
@@ -75,8 +95,11 @@ static bool fits(const struct plm_round *round, struct plm_entry *entry)
 	return all;
 }
 
-/* Again with the victims of others gone, bound to the flavors that were nominated. */
-static void recompute(struct plm_round *round, struct plm_entry *entry)
+/*
+ * Again with the victims of others gone, bound to the flavors that were nominated. What it shares with
+ * them it has to wait for.
+ */
+static void recompute(struct plm_round *round, struct plm_entry *entry, bool shared)
 {
 	struct plm_assess nominated = entry->result.assess;
 
@@ -86,7 +109,7 @@ static void recompute(struct plm_round *round, struct plm_entry *entry)
 	plm_assess_run(&entry->applicant, &entry->result);
 	entry->applicant.pin = NULL;
 	victims_back(round, entry);
-	if (entry->result.assess.mode == PLM_MODE_FIT) {
+	if (shared && entry->result.assess.mode == PLM_MODE_FIT) {
 		entry->result.assess.mode = PLM_MODE_DEFERRED_FIT;
 	}
 }
@@ -111,6 +134,7 @@ static void reserve_capacity(const struct plm_round *round, const struct plm_ent
 		}
 		plm_quota_use(&round->snap.tree, entry->node, use->pair, amount);
 	}
+	plm_tas_add(round->snap.tas, assess->tas.list, assess->tas.count, 1);
 }
 
 static void add_victims(struct plm_round *round, const struct plm_entry *entry)
@@ -141,7 +165,7 @@ static void add_victims(struct plm_round *round, const struct plm_entry *entry)
 static void preempt(struct plm_round *round, struct plm_entry *entry)
 {
 	add_victims(round, entry);
-	plm_quotas_use(&round->snap, entry->node, entry->result.assess.usage);
+	hold(round, entry);
 	plm_why_pair(round, entry, PLM_RULE_PREEMPTION, PLM_REASON_WAITING_FOR_PREEMPTED);
 	plm_emit_victims(round, entry);
 	plm_emit_hold(round, entry, true);
@@ -169,7 +193,7 @@ static bool process_mode(struct plm_round *round, struct plm_entry *entry)
 		return true;
 	}
 	if (assess->mode == PLM_MODE_DEFERRED_FIT) {
-		plm_quotas_use(&round->snap, entry->node, assess->usage);
+		hold(round, entry);
 		plm_why_pair(round, entry, PLM_RULE_PREEMPTION, PLM_REASON_WAITING_FOR_PREEMPTED);
 		plm_emit_pend(round, entry, PLM_REQUEUE_PENDING_PREEMPTION, false);
 		return true;
@@ -179,13 +203,15 @@ static bool process_mode(struct plm_round *round, struct plm_entry *entry)
 
 void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
 {
-	bool fit = false;
+	enum fit fit = FIT_ALL;
+	bool shared = overlaps(round, entry);
 
 	plm_claim_suspend(round, entry);
-	if (overlaps(round, entry)) {
-		recompute(round, entry);
-	}
 	fit = fits(round, entry);
+	if (shared || fit == FIT_NO_DOMAINS) {
+		recompute(round, entry, shared);
+		fit = fits(round, entry);
+	}
 	if (process_mode(round, entry)) {
 		return;
 	}
@@ -196,7 +222,7 @@ void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
 		plm_emit_pend(round, entry, PLM_REQUEUE_AFTER_NOMINATION, true);
 		return;
 	}
-	if (!fit) {
+	if (fit != FIT_ALL) {
 		plm_claim_resume(round, entry);
 		entry->key.object = round->snap.tree.nodes[entry->node].name;
 		plm_why_none(entry, PLM_RULE_TAKEN_THIS_CYCLE, PLM_REASON_WAITING_FOR_QUOTA);
@@ -207,6 +233,6 @@ void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
 		preempt(round, entry);
 		return;
 	}
-	plm_quotas_use(&round->snap, entry->node, entry->result.assess.usage);
+	hold(round, entry);
 	plm_emit_reserve(round, entry);
 }

@@ -33,6 +33,7 @@ struct plm_entry {
 	int64_t need, have, limit; /* operands of the rule */
 	plm_sym detail;
 	struct plm_uses claim; /* what was held for it in the snapshot */
+	struct plm_tas_uses claim_tas;
 	bool assessed;
 	bool claimed;		   /* it was promised what its victims free */
 	bool fair;		   /* its tree is shared by weight */
@@ -85,6 +86,8 @@ void plm_why_none(struct plm_entry *entry, enum plm_rule rule, enum plm_reason r
 void plm_why_assess(const struct plm_round *round, struct plm_entry *entry);
 void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum plm_rule rule,
 		  enum plm_reason reason);
+/* No domains for its pods. */
+void plm_why_unplaced(const struct plm_round *round, struct plm_entry *entry);
 void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry);
 /* An entry of an inactive queue. */
 void plm_activity_say(const struct plm_state *st, plm_id queue, const struct plm_activity *activity,

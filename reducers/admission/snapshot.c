@@ -5,6 +5,7 @@
 #include "reducers/admission/activity.h"
 #include "reducers/admission/elastic.h"
 #include "reducers/admission/fair.h"
+#include "reducers/admission/topology.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
 
@@ -497,7 +498,8 @@ void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct
 	uint32_t *order = NULL;
 	uint8_t *trees = NULL;
 
-	*snap = (struct plm_quotas){.st = st, .arena = arena, .slow = slow};
+	*snap = (struct plm_quotas){
+		.st = st, .arena = arena, .tas = plm_tas_make(st, arena), .slow = slow};
 	build_nodes(snap);
 	find_roots(snap);
 	order = link_children(snap);
@@ -571,7 +573,12 @@ static void add_holder(struct plm_quotas *snap, uint32_t node, plm_id id)
 		.evicted = workload->evicted_ms != PLM_UNSET,
 		.priority = workload->priority,
 		.uses = plm_quotas_uses(snap, node, workload->assignments, workload),
+		.tas = plm_topology_held(snap->st, snap->arena, workload->assignments,
+					 workload->pod_sets),
 	};
+	if (holders->list[holders->count - 1].tas.count > 0) {
+		plm_tas_prepare(snap->tas); /* before a search takes marks */
+	}
 }
 
 const struct plm_holders *plm_quotas_holders(struct plm_quotas *snap, uint32_t node)
@@ -644,6 +651,7 @@ void plm_quotas_remove(const struct plm_quotas *snap, const struct plm_holder *h
 	PLM_ASSERT(snap->gone[holder->workload.n] == 0);
 	snap->gone[holder->workload.n] = 1;
 	plm_quotas_free(snap, holder->node, holder->uses);
+	plm_tas_add(snap->tas, holder->tas.list, holder->tas.count, -1);
 }
 
 void plm_quotas_restore(const struct plm_quotas *snap, const struct plm_holder *holder)
@@ -651,6 +659,7 @@ void plm_quotas_restore(const struct plm_quotas *snap, const struct plm_holder *
 	PLM_ASSERT(snap->gone[holder->workload.n] == 1);
 	snap->gone[holder->workload.n] = 0;
 	plm_quotas_use(snap, holder->node, holder->uses);
+	plm_tas_add(snap->tas, holder->tas.list, holder->tas.count, 1);
 }
 
 uint32_t plm_quotas_walk(const struct plm_quotas *snap, uint32_t top, uint32_t at, bool skip)

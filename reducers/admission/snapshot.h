@@ -13,6 +13,7 @@
 #define PLM_REDUCERS_ADMISSION_SNAPSHOT_H
 
 #include "reducers/admission/quota.h"
+#include "reducers/tas/place.h"
 
 #define PLM_NO_PAIR UINT32_MAX
 
@@ -44,6 +45,12 @@ struct plm_uses {
 	uint32_t count;
 };
 
+/* Pods in domains: kueue.md 2.15. */
+struct plm_tas_uses {
+	struct plm_tas_use *list;
+	uint32_t count;
+};
+
 /* A workload that holds quota. */
 struct plm_holder {
 	plm_id workload;
@@ -52,6 +59,7 @@ struct plm_holder {
 	bool evicted;
 	int64_t priority;
 	struct plm_uses uses;
+	struct plm_tas_uses tas; /* made with the holder */
 };
 
 struct plm_holders {
@@ -71,6 +79,7 @@ struct plm_quotas {
 	uint32_t holder_count;	     /* of all nodes */
 	uint8_t *gone;		     /* by workload slot: 1 = taken out */
 	const uint32_t *order;	     /* of nodes: children before parents */
+	struct plm_tas *tas;	     /* domains of all flavors with a topology */
 	bool slow;
 };
 
@@ -100,7 +109,7 @@ void plm_uses_add(struct plm_uses *uses, uint32_t pair, int64_t amount);
 struct plm_uses plm_quotas_uses(const struct plm_quotas *snap, uint32_t node, plm_sym assignments,
 				const struct plm_workload *workload);
 
-/* Usage in and out; a holder also leaves the candidates. */
+/* Usage in and out; a holder also leaves the candidates, and its domains. */
 void plm_quotas_use(const struct plm_quotas *snap, uint32_t node, struct plm_uses uses);
 void plm_quotas_free(const struct plm_quotas *snap, uint32_t node, struct plm_uses uses);
 void plm_quotas_remove(const struct plm_quotas *snap, const struct plm_holder *holder);

@@ -28,8 +28,9 @@ static enum plm_reason reason_of(enum plm_severity severity)
 static void from_attempt(const struct plm_round *round, struct plm_entry *entry,
 			 const struct plm_attempt *attempt)
 {
-	bool about_node =
-		attempt->rule == PLM_RULE_FLAVOR_TAINT || attempt->rule == PLM_RULE_FLAVOR_AFFINITY;
+	bool about_node = attempt->rule == PLM_RULE_FLAVOR_TAINT ||
+			  attempt->rule == PLM_RULE_FLAVOR_AFFINITY ||
+			  attempt->rule == PLM_RULE_TOPOLOGY_LEVEL;
 
 	entry->key.rule = attempt->rule;
 	entry->key.resource = attempt->resource;
@@ -45,11 +46,57 @@ static void from_attempt(const struct plm_round *round, struct plm_entry *entry,
 	entry->limit = attempt->limit;
 }
 
+/* The rule that ended the search for domains. */
+static enum plm_rule placement_rule(enum plm_tas_verdict verdict)
+{
+	switch (verdict) {
+	case PLM_TAS_NO_TOPOLOGY:
+		return PLM_RULE_TOPOLOGY_MISSING;
+	case PLM_TAS_NO_LEVEL:
+	case PLM_TAS_NO_DOMAINS:
+		return PLM_RULE_TOPOLOGY_LEVEL;
+	case PLM_TAS_SLICES_ABOVE:
+	case PLM_TAS_LAYER_ABOVE:
+	case PLM_TAS_LAYER_DIVIDES:
+	case PLM_TAS_SLICE_DIVIDES:
+		return PLM_RULE_TOPOLOGY_SLICES;
+	case PLM_TAS_STALE:
+		return PLM_RULE_NODE_FAILED;
+	case PLM_TAS_PLACED:
+	case PLM_TAS_NO_ROOM:
+		break;
+	}
+	return PLM_RULE_TOPOLOGY_PLACEMENT;
+}
+
+void plm_why_unplaced(const struct plm_round *round, struct plm_entry *entry)
+{
+	const struct plm_assess *assess = &entry->result.assess;
+	const struct plm_tas_failure *why = &assess->unplaced;
+
+	PLM_ASSERT(assess->is_unplaced && why->ask < assess->ask_count);
+	entry->key = (struct plm_why){
+		.rule = placement_rule(why->verdict),
+		.object = round->snap.tree.nodes[entry->node].name,
+		.flavor = assess->asks[why->ask].flavor,
+	};
+	entry->need = why->need;
+	entry->have = why->fit;
+	entry->limit = (int64_t)why->leaves;
+	entry->detail = why->level;
+}
+
 /* No flavor: the last attempt of the severity that decided. */
 void plm_why_assess(const struct plm_round *round, struct plm_entry *entry)
 {
 	const struct plm_assess *assess = &entry->result.assess;
 	const struct plm_attempt *found = NULL;
+
+	if (assess->is_unplaced && assess->severity == PLM_SEVERITY_PLACEMENT) {
+		plm_why_unplaced(round, entry);
+		entry->key.reason = PLM_REASON_TOPOLOGY_PLACEMENT_FAILED;
+		return;
+	}
 
 	for (uint32_t i = 0; i < assess->attempt_count; i++) {
 		const struct plm_attempt *attempt = &assess->attempts[i];
@@ -96,6 +143,11 @@ void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry)
 {
 	const struct plm_cluster_queue *queue = entry->applicant.queue;
 
+	if (entry->result.assess.is_unplaced) {
+		plm_why_unplaced(round, entry);
+		entry->key.reason = PLM_REASON_WAITING_FOR_QUOTA;
+		return;
+	}
 	plm_why_pair(round, entry, PLM_RULE_NO_PREEMPTION_CANDIDATES, PLM_REASON_WAITING_FOR_QUOTA);
 	for (uint32_t i = 0; i < entry->result.assess.attempt_count; i++) {
 		const struct plm_attempt *attempt = &entry->result.assess.attempts[i];
@@ -153,6 +205,35 @@ static struct plm_vec considered(const struct plm_state *st, struct plm_arena *a
 	return (struct plm_vec){list, count};
 }
 
+/* Nodes that can take no pod, by the rule that says so: 'have' of 'need'. */
+static struct plm_vec nodes_considered(const struct plm_state *st, struct plm_arena *arena,
+				       const struct plm_assess *assess)
+{
+	static const enum plm_rule rules[] = {
+		[PLM_TAS_BY_TAINT] = PLM_RULE_NODES_TAINT,
+		[PLM_TAS_BY_SELECTOR] = PLM_RULE_NODES_SELECTOR,
+		[PLM_TAS_BY_AFFINITY] = PLM_RULE_NODES_AFFINITY,
+		[PLM_TAS_BY_DOMAIN] = PLM_RULE_NODES_DOMAIN,
+		[PLM_TAS_BY_RESOURCE] = PLM_RULE_NODES_RESOURCES,
+	};
+	const struct plm_tas_failure *why = &assess->unplaced;
+	uint32_t count = why->excluded_count < PLM_EXPLAIN_MAX_CANDIDATES
+				 ? why->excluded_count
+				 : PLM_EXPLAIN_MAX_CANDIDATES;
+	struct plm_w_candidate *list = PLM_NEW_ARRAY(arena, count, struct plm_w_candidate);
+
+	for (uint32_t i = 0; i < count; i++) {
+		list[i] = (struct plm_w_candidate){
+			.candidate = plm_str(st, assess->asks[why->ask].flavor),
+			.rule = rules[why->excluded[i].rule],
+			.need = why->leaves,
+			.have = why->excluded[i].leaves,
+			.detail = plm_str(st, why->excluded[i].key),
+		};
+	}
+	return (struct plm_vec){list, count};
+}
+
 void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 		  const struct plm_entry *entry, struct plm_w_explain *out)
 {
@@ -175,5 +256,8 @@ void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 	};
 	if (entry->assessed && (!fits || entry->result.assess.attempt_count > 1)) {
 		out->considered = considered(st, arena, &entry->result.assess);
+	}
+	if (entry->assessed && entry->key.rule == PLM_RULE_TOPOLOGY_PLACEMENT) {
+		out->considered = nodes_considered(st, arena, &entry->result.assess);
 	}
 }

@@ -133,6 +133,39 @@ static const struct words words[] = {
 	[PLM_RULE_COHORT_RING] = {"ClusterQueue[ {object}] is inactive: the parents of cohort "
 				  "{detail} form a ring",
 				  "a parent of one of the cohorts that leads out of the ring"},
+	[PLM_RULE_TOPOLOGY_MISSING] = {"ClusterQueue[ {object}] is inactive: the Topology[ of "
+				       "flavor {flavor}] doesn't exist",
+				       "[the Topology that flavor {flavor} names]"},
+	[PLM_RULE_FLAVOR_NO_TOPOLOGY] = {"flavor[ {flavor}] does not support "
+					 "TopologyAwareScheduling",
+					 "[a topologyName in flavor {flavor}]"},
+	[PLM_RULE_FLAVOR_TOPOLOGY_ONLY] = {"flavor[ {flavor}] supports only "
+					   "TopologyAwareScheduling",
+					   "a topology request of the pods"},
+	[PLM_RULE_TOPOLOGY_LEVEL] = {"flavor[ {flavor}] has no topology level[ {detail}]",
+				     "[the level {detail} in the topology of flavor {flavor}]"},
+	[PLM_RULE_TOPOLOGY_PLACEMENT] =
+		{"topology[ of flavor {flavor}] allows to fit only {have} out of {need} pods[ "
+		 "within one domain of {detail}]",
+		 "[room for {short} more pods][ within one domain of {detail}][ in flavor "
+		 "{flavor}]"},
+	[PLM_RULE_TOPOLOGY_SLICES] = {"slices of pods cannot be laid out in the topology[ of "
+				      "flavor {flavor}][: {detail}]",
+				      "slices that the topology can hold"},
+	[PLM_RULE_TOPOLOGY_PENDING] = {"quota is reserved[ in ClusterQueue {object}]; places are "
+				       "looked for when its checks are ready",
+				       "[admission checks of {object} ready]"},
+	[PLM_RULE_NODE_FAILED] = {"node[ {detail}] failed[, and {have} of {need} pods find another "
+				  "place]",
+				  "[node {detail} ready]"},
+	[PLM_RULE_NODES_TAINT] = {"untolerated taint[ {detail}] of {have} nodes",
+				  "[a toleration of {detail}]"},
+	[PLM_RULE_NODES_SELECTOR] = {"{have} nodes do not match the node selector", ""},
+	[PLM_RULE_NODES_AFFINITY] = {"{have} nodes do not match the node affinity", ""},
+	[PLM_RULE_NODES_DOMAIN] = {"{have} nodes lie outside the domain of the other pods", ""},
+	[PLM_RULE_NODES_RESOURCES] = {"{have} nodes have no room for one more pod[ for want of "
+				      "{detail}]",
+				      ""},
 };
 
 /* What a template is filled with. */

@@ -152,7 +152,20 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_TIMEOUT, "timeout")                                                                 \
 	X(RULE_CLOUD_REFUSED, "cloud refused")                                                     \
 	X(RULE_EVICTED, "eviction completed")                                                      \
-	X(RULE_COHORT_RING, "ring of cohorts")
+	X(RULE_COHORT_RING, "ring of cohorts")                                                     \
+	X(RULE_TOPOLOGY_MISSING, "topology missing")                                               \
+	X(RULE_FLAVOR_NO_TOPOLOGY, "flavor without topology")                                      \
+	X(RULE_FLAVOR_TOPOLOGY_ONLY, "flavor for topology only")                                   \
+	X(RULE_TOPOLOGY_LEVEL, "topology level")                                                   \
+	X(RULE_TOPOLOGY_PLACEMENT, "topology placement")                                           \
+	X(RULE_TOPOLOGY_SLICES, "topology slices")                                                 \
+	X(RULE_TOPOLOGY_PENDING, "topology pending")                                               \
+	X(RULE_NODE_FAILED, "node failed")                                                         \
+	X(RULE_NODES_TAINT, "nodes with untolerated taint")                                        \
+	X(RULE_NODES_SELECTOR, "nodes outside node selector")                                      \
+	X(RULE_NODES_AFFINITY, "nodes outside node affinity")                                      \
+	X(RULE_NODES_DOMAIN, "nodes outside domain")                                               \
+	X(RULE_NODES_RESOURCES, "nodes too full")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
