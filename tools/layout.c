@@ -37,7 +37,7 @@ static const struct plm_member kv_members[] = {TEXT(key), TEXT(value)};
 LAYOUT(, kv)
 #undef TYPE
 #define TYPE struct plm_amount
-static const struct plm_member amount_members[] = {TEXT(resource), SKIP(zero), I64(amount)};
+static const struct plm_member amount_members[] = {TEXT(resource), SKIP(excess_nano), I64(amount)};
 LAYOUT(, amount)
 #undef TYPE
 #define TYPE struct plm_taint
@@ -88,6 +88,20 @@ LAYOUT(static, spread)
 static const struct plm_member port_members[] = {TEXT(ip), TEXT(protocol), I64(port)};
 LAYOUT(static, port)
 #undef TYPE
+#define TYPE struct plm_container
+static const struct plm_member container_members[] = {ENUM(role, container_role),
+						      LIST(requests, amount), LIST(limits, amount)};
+LAYOUT(static, container)
+#undef TYPE
+#define TYPE struct plm_limit_item
+static const struct plm_member limit_item_members[] = {ENUM(type, limit_type),
+						       LIST(max, amount),
+						       LIST(min, amount),
+						       LIST(default_limits, amount),
+						       LIST(default_requests, amount),
+						       LIST(ratio, amount)};
+LAYOUT(static, limit_item)
+#undef TYPE
 #define TYPE struct plm_shape
 static const struct plm_member shape_members[] = {LIST(requests, amount),
 						  LIST(node_selector, kv),
@@ -107,7 +121,11 @@ static const struct plm_member shape_members[] = {LIST(requests, amount),
 						  TEXT(priority_class),
 						  TEXT(over_limit),
 						  BOOL(never_preempt),
-						  I64(priority)};
+						  I64(priority),
+						  LIST(containers, container),
+						  LIST(overhead, amount),
+						  TEXT(out_of_range),
+						  BOOL(has_claims)};
 LAYOUT(static, shape)
 #undef TYPE
 #define TYPE struct plm_topology_slice
@@ -212,7 +230,8 @@ LAYOUT(static, object)
 /* ---- tables ------------------------------------------------------------------------------------ */
 
 #define TYPE struct plm_namespace
-static const struct plm_member namespace_members[] = {PART(object, object)};
+static const struct plm_member namespace_members[] = {PART(object, object),
+						      LIST(limits, limit_item), SKIP(zero)};
 LAYOUT(static, namespace)
 #undef TYPE
 #define TYPE struct plm_flavor
@@ -270,6 +289,16 @@ LAYOUT(static, priority_class)
 static const struct plm_member admission_check_members[] = {PART(object, object), TEXT(controller),
 							    BOOL(active)};
 LAYOUT(static, admission_check)
+#undef TYPE
+#define TYPE struct plm_limit_range
+static const struct plm_member limit_range_members[] = {PART(object, object),
+							LIST(items, limit_item), SKIP(zero)};
+LAYOUT(static, limit_range)
+#undef TYPE
+#define TYPE struct plm_runtime_class
+static const struct plm_member runtime_class_members[] = {PART(object, object),
+							  LIST(overhead, amount), SKIP(zero)};
+LAYOUT(static, runtime_class)
 #undef TYPE
 #define TYPE struct plm_workload
 static const struct plm_member workload_members[] = {PART(object, object),
@@ -539,6 +568,8 @@ static const struct plm_layout *const parts[] = {
 	&plm_layout_transformation,
 	&plm_layout_topology_slice,
 	&plm_layout_topology_domain,
+	&plm_layout_container,
+	&plm_layout_limit_item,
 };
 
 const struct plm_layout *plm_table_layout(enum plm_table table)

@@ -29,6 +29,8 @@ static const struct plm_kind_info kinds[] = {
 	{PLM_KIND_REPLICA_SET, "replicaSets", "replicasets|replicaset|rs", true},
 	{PLM_KIND_STATEFUL_SET, "statefulSets", "statefulsets|statefulset|sts", true},
 	{PLM_KIND_TOPOLOGY, "topologies", "topologies|topology|topo", false},
+	{PLM_KIND_LIMIT_RANGE, "limitRanges", "limitranges|limitrange|limits", true},
+	{PLM_KIND_RUNTIME_CLASS, "runtimeClasses", "runtimeclasses|runtimeclass", false},
 };
 
 /* Of ASCII, whatever the locale. */

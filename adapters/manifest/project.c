@@ -80,6 +80,13 @@ static const struct plm_kind_row kinds[] = {
 	 PLM_EV_NODE_CLASS,
 	 false,
 	 plm_project_node_template},
+	{CORE, PLM_KIND_LIMIT_RANGE, PLM_EV_LIMIT_RANGE, true, plm_project_limit_range},
+	{"node.k8s.io",
+	 {"v1", NULL},
+	 PLM_KIND_RUNTIME_CLASS,
+	 PLM_EV_RUNTIME_CLASS,
+	 false,
+	 plm_project_runtime_class},
 };
 
 /* 'version' is "group/v", or "v" for the group without a name. */

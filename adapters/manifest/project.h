@@ -67,6 +67,8 @@ void plm_project_node_pool(struct plm_project *p, struct plm_doc *root, void *pa
 void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_limit_range(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_runtime_class(struct plm_project *p, struct plm_doc *root, void *payload);
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
@@ -88,8 +90,11 @@ struct plm_vec plm_project_node_labels(struct plm_project *p, struct plm_doc *ma
 /* The pod affinity, anti-affinity and topology spread of a pod spec. */
 void plm_project_topology(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);
 
-/* Kubernetes' pod request rule: 'requests' and 'over_limit' of 'shape'. */
+/* Kubernetes' pod request rule: 'requests', 'containers' and 'overhead' of 'shape'. */
 void plm_project_requests(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);
+/* A map of quantities as struct plm_w_exact, sorted; below 0 only where 'negative'. */
+struct plm_vec plm_project_exact(struct plm_project *p, struct plm_doc *map, const char *key,
+				 bool negative);
 /* A pod spec as the scheduler sees it. */
 void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);
 /* 'template' {metadata.labels, spec} as pod set 'name' of 'count' pods. */

@@ -140,6 +140,7 @@ static void ignore_rest(struct plm_doc *spec)
 void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape)
 {
 	struct plm_slice policy = plm_doc_text(p->tree, spec, "preemptionPolicy");
+	struct plm_doc *claims = plm_doc_list(p->tree, spec, "resourceClaims");
 
 	plm_project_requests(p, spec, shape);
 	plm_project_topology(p, spec, shape);
@@ -155,6 +156,8 @@ void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	shape->priority_class = plm_doc_text(p->tree, spec, "priorityClassName");
 	shape->priority = plm_doc_int32(p->tree, spec, "priority", PLM_UNSET);
 	shape->never_preempt = plm_slice_is(policy, "Never");
+	shape->has_claims = claims != NULL && claims->count > 0;
+	plm_project_undecided(claims); /* devices are not counted yet */
 	ignore_rest(spec);
 	if (shape->volume_claims.count > 0) { /* nothing knows where a volume can be used */
 		plm_project_undecided(plm_doc_get(spec, "volumes"));

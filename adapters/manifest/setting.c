@@ -64,6 +64,7 @@ static void read_strategies(struct plm_doc_tree *tree, struct plm_doc *fair,
 static struct plm_vec read_transformations(struct plm_doc_tree *tree, struct plm_doc *resources)
 {
 	struct plm_doc *list = plm_doc_list(tree, resources, "transformations");
+	struct plm_project p = {.tree = tree, .arena = tree->arena};
 	struct plm_w_transformation *out = NULL;
 	size_t count = 0;
 
@@ -77,7 +78,7 @@ static struct plm_vec read_transformations(struct plm_doc_tree *tree, struct plm
 		out[count].input = plm_doc_text_required(tree, item, "input");
 		out[count].multiply_by = plm_doc_text(tree, item, "multiplyBy");
 		out[count].keep = strategy.size == 0 || plm_slice_is(strategy, "Retain");
-		out[count].outputs = plm_doc_amounts(tree, item, "outputs");
+		out[count].outputs = plm_project_exact(&p, item, "outputs", true);
 		if (out[count].keep == 0 && !plm_slice_is(strategy, "Replace")) {
 			plm_doc_fail(tree, plm_doc_get(item, "strategy"),
 				     "neither Retain nor Replace");

@@ -208,6 +208,8 @@ enum plm_kind plm_sim_kind_of(enum plm_event_type type, const void *payload)
 		{PLM_EV_NODE_CLAIM, PLM_KIND_NODE_CLAIM},
 		{PLM_EV_DAEMON_SET, PLM_KIND_DAEMON_SET},
 		{PLM_EV_TOPOLOGY, PLM_KIND_TOPOLOGY},
+		{PLM_EV_LIMIT_RANGE, PLM_KIND_LIMIT_RANGE},
+		{PLM_EV_RUNTIME_CLASS, PLM_KIND_RUNTIME_CLASS},
 	};
 
 	/* The others say it themselves. */

@@ -4,6 +4,7 @@
  */
 #include "reducers/admission/queue.h"
 #include "reducers/area.h"
+#include "reducers/cluster/fold.h"
 #include "reducers/cluster/parts.h"
 
 struct folding {
@@ -351,8 +352,23 @@ static void workload_gone(struct plm_state *st, plm_id id)
 	left(st, (plm_id){before.queue});
 }
 
-static void fold_gone(struct plm_state *st, const struct plm_w_gone *w)
+/* LimitRanges or RuntimeClasses have moved: what is counted anew is tried again. */
+static void requests_changed(struct plm_state *st)
 {
+	PLM_EACH(st, workload, id)
+	{
+		if (plm_workload_at(st, id)->stage == PLM_STAGE_PENDING &&
+		    !plm_sym_equal(plm_queue_index_link(st, id)->pod_sets,
+				   plm_workload_at(st, id)->pod_sets)) {
+			plm_queue_arrive(st, id);
+		}
+	}
+}
+
+static void fold_gone(const struct folding *in, const struct plm_w_gone *w)
+{
+	struct plm_state *st = in->st;
+	struct plm_fold fold = fold_of(in);
 	plm_sym ns = plm_sym_find(st, w->ns);
 	plm_id id = plm_find(st, (enum plm_kind)w->kind, ns, plm_sym_find(st, w->name));
 
@@ -369,6 +385,11 @@ static void fold_gone(struct plm_state *st, const struct plm_w_gone *w)
 		if (id.n != 0 && plm_workload_at(st, id)->object.seq == 0) {
 			workload_gone(st, id);
 		}
+		break;
+	case PLM_KIND_LIMIT_RANGE:
+	case PLM_KIND_RUNTIME_CLASS:
+		plm_fold_limits_gone(&fold, (enum plm_kind)w->kind, id);
+		requests_changed(st);
 		break;
 	case PLM_KIND_NAMESPACE:
 	case PLM_KIND_FLAVOR:
@@ -456,8 +477,17 @@ static void fold_fact(const struct folding *in)
 
 	switch (in->ev->type) {
 	case PLM_EV_NAMESPACE:
+		if (plm_limit_range_live(st) > 0) {
+			requests_changed(st);
+		}
+		plm_queue_retry_all(st);
+		break;
 	case PLM_EV_ADMISSION_CHECK:
 		plm_queue_retry_all(st);
+		break;
+	case PLM_EV_LIMIT_RANGE:
+	case PLM_EV_RUNTIME_CLASS:
+		requests_changed(st);
 		break;
 	case PLM_EV_FLAVOR:
 	case PLM_EV_COHORT:
@@ -498,7 +528,7 @@ static void fold_fact(const struct folding *in)
 		retry_tried(st, true);
 		break;
 	case PLM_EV_GONE:
-		fold_gone(st, w);
+		fold_gone(in, w);
 		break;
 	default:
 		break;

@@ -120,23 +120,6 @@ bool plm_heads_collect(struct plm_round *round)
 
 /* ---- checks before the assessment -------------------------------------------------------------- */
 
-static plm_sym over_limit(const struct plm_state *st, const struct plm_workload *workload)
-{
-	uint32_t count = 0;
-	const struct plm_pod_set *sets =
-		PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t one = 0;
-		const struct plm_shape *shape = PLM_SPAN(st, sets[i].shape, struct plm_shape, &one);
-
-		if (shape->over_limit.n != 0) {
-			return shape->over_limit;
-		}
-	}
-	return (plm_sym){0};
-}
-
 bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 		     enum plm_requeue *out_how)
 {
@@ -145,7 +128,6 @@ bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 	const struct plm_cluster_queue *queue = plm_quotas_queue(&round->snap, entry->node);
 	plm_id ns = plm_find(st, PLM_KIND_NAMESPACE, (plm_sym){0}, workload->object.ns);
 	enum plm_check_state state = PLM_CHECK_READY;
-	plm_sym over = over_limit(st, workload);
 
 	*out_how = PLM_REQUEUE_GENERIC;
 	if (plm_checks_failed(st, workload, &state, &entry->key.object)) {
@@ -164,10 +146,5 @@ bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 		plm_why_none(entry, PLM_RULE_NAMESPACE_SELECTOR, PLM_REASON_MISCONFIGURED);
 		return false;
 	}
-	if (over.n != 0) {
-		entry->key.resource = over;
-		plm_why_none(entry, PLM_RULE_LIMITS, PLM_REASON_MISCONFIGURED);
-		return false;
-	}
-	return true;
+	return plm_limits_check(round, entry);
 }

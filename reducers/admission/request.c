@@ -1,5 +1,7 @@
 #include "reducers/admission/request.h"
 
+#include "core/exact.h"
+
 /* FNV-1a, 64 bits: upstream's order of resources. */
 static uint64_t fnv(struct plm_slice text)
 {
@@ -54,14 +56,15 @@ void plm_request_sort(const struct plm_state *st, struct plm_request *list, int6
 	}
 }
 
-static void insert(struct plm_set_request *set, const struct plm_state *st,
-		   struct plm_request request)
+/* In place of what is there of the same resource. */
+static void put(struct plm_set_request *set, const struct plm_state *st, struct plm_request request)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < set->list_count; i++) {
 		if (plm_sym_equal(set->list[i].resource, request.resource)) {
-			set->list[i].each = plm_add_sat(set->list[i].each, request.each);
+			request.order = set->list[i].order;
+			set->list[i] = request;
 			return;
 		}
 	}
@@ -125,36 +128,71 @@ static const struct plm_transformation *rule_of(const struct plm_state *st, plm_
 	return NULL;
 }
 
-/* 'amount' of 'resource' as a factor: cpu is held in milli. */
-static int64_t times(const struct plm_state *st, int64_t base, plm_sym resource, int64_t amount)
+/* The exact amount of one pod, in whole units. */
+static struct plm_decimal exactly(const struct plm_state *st, const struct plm_amount *amount)
 {
-	if (plm_sym_is(st, resource, "cpu")) {
-		return plm_div_ceil(plm_mul_sat(base, amount), 1000);
-	}
-	return plm_mul_sat(base, amount);
+	enum plm_scale scale = plm_resource_scale(plm_str(st, amount->resource));
+
+	return plm_decimal_of(plm_exact_nano(amount->amount, amount->excess_nano, scale));
 }
 
-/* What a rule makes of one input: kueue.md 2.1 (6). */
-static void transform(const struct plm_state *st, struct plm_set_request *set,
-		      const struct plm_transformation *rule, int64_t input)
+/* What rules make of one resource. */
+struct made {
+	plm_sym resource;
+	struct plm_decimal sum;
+};
+
+struct making {
+	const struct plm_state *st;
+	const struct plm_set_request *set;
+	struct made *list;
+	uint32_t count;
+};
+
+static const struct plm_amount *asked(const struct making *m, plm_sym resource)
 {
-	uint32_t outputs = 0;
-	const struct plm_amount *output = PLM_SPAN(st, rule->outputs, struct plm_amount, &outputs);
 	uint32_t count = 0;
 	const struct plm_amount *amount =
-		PLM_SPAN(st, set->shape->requests, struct plm_amount, &count);
+		PLM_SPAN(m->st, m->set->shape->requests, struct plm_amount, &count);
 
-	for (uint32_t o = 0; o < outputs; o++) {
-		int64_t made = times(st, output[o].amount, rule->input, input);
-
-		for (uint32_t i = 0; rule->multiply_by.n != 0 && i < count; i++) {
-			if (plm_sym_equal(amount[i].resource, rule->multiply_by)) {
-				made = times(st, made, rule->multiply_by, amount[i].amount);
-			}
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(amount[i].resource, resource) && !excluded(m->st, resource)) {
+			return &amount[i];
 		}
-		insert(set, st,
-		       (struct plm_request){.resource = output[o].resource,
-					    .each = plm_max(0, made)});
+	}
+	return NULL;
+}
+
+static void make(struct making *m, plm_sym resource, struct plm_decimal amount)
+{
+	for (uint32_t i = 0; i < m->count; i++) {
+		if (plm_sym_equal(m->list[i].resource, resource)) {
+			m->list[i].sum = plm_decimal_add(m->list[i].sum, amount);
+			return;
+		}
+	}
+	m->list[m->count++] = (struct made){resource, amount};
+}
+
+/*
+ * What a rule makes of one input: kueue.md 2.1 (6). Nothing is rounded before all inputs are summed up: half
+ * a unit for each of two inputs is one.
+ */
+static void transform(struct making *m, const struct plm_transformation *rule,
+		      const struct plm_amount *input)
+{
+	uint32_t outputs = 0;
+	const struct plm_amount *output =
+		PLM_SPAN(m->st, rule->outputs, struct plm_amount, &outputs);
+	const struct plm_amount *times =
+		rule->multiply_by.n == 0 ? NULL : asked(m, rule->multiply_by);
+	struct plm_decimal base = exactly(m->st, input);
+
+	if (times != NULL) {
+		base = plm_decimal_mul(base, exactly(m->st, times));
+	}
+	for (uint32_t o = 0; o < outputs; o++) {
+		make(m, output[o].resource, plm_decimal_mul(base, exactly(m->st, &output[o])));
 	}
 }
 
@@ -175,34 +213,56 @@ static uint32_t room(const struct plm_state *st, uint32_t count)
 	return total;
 }
 
+/* What was made joins what is asked for; what comes out below 0 takes nothing away from that. */
+static void insert_made(struct plm_set_request *set, struct making *m)
+{
+	for (uint32_t i = 0; i < m->count; i++) {
+		const struct plm_amount *kept = asked(m, m->list[i].resource);
+		const struct plm_transformation *rule = rule_of(m->st, m->list[i].resource);
+		struct plm_decimal sum = m->list[i].sum;
+		struct plm_request request = {.resource = m->list[i].resource};
+
+		if (sum.digits < 0) {
+			sum = (struct plm_decimal){0};
+		}
+		if (kept != NULL && (rule == NULL || rule->keep == 1)) {
+			sum = plm_decimal_add(sum, exactly(m->st, kept));
+		}
+		request.each = plm_decimal_round(
+			sum, plm_resource_scale(plm_str(m->st, request.resource)));
+		put(set, m->st, request);
+	}
+}
+
 static void fill_set(const struct plm_state *st, struct plm_arena *arena,
 		     struct plm_set_request *set, plm_sym pods)
 {
 	uint32_t count = 0;
 	const struct plm_amount *amount =
 		PLM_SPAN(st, set->shape->requests, struct plm_amount, &count);
+	uint32_t size = room(st, count);
+	struct making m = {.st = st, .set = set};
 
-	set->list = PLM_NEW_ARRAY(arena, room(st, count), struct plm_request);
+	set->list = PLM_NEW_ARRAY(arena, size, struct plm_request);
+	m.list = PLM_NEW_ARRAY(arena, size, struct made);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct plm_transformation *rule = NULL;
-		plm_sym resource = amount[i].resource;
+		const struct plm_transformation *rule = rule_of(st, amount[i].resource);
 
-		if (plm_sym_equal(resource, pods) || excluded(st, resource)) {
+		if (excluded(st, amount[i].resource)) {
 			continue;
 		}
-		rule = rule_of(st, resource);
 		if (rule != NULL) {
-			transform(st, set, rule, amount[i].amount);
+			transform(&m, rule, &amount[i]);
 		}
 		if (rule == NULL || rule->keep == 1) {
-			insert(set, st,
-			       (struct plm_request){.resource = resource,
-						    .each = plm_max(0, amount[i].amount)});
+			put(set, st,
+			    (struct plm_request){.resource = amount[i].resource,
+						 .each = plm_max(0, amount[i].amount)});
 		}
 	}
+	insert_made(set, &m);
 	if (pods.n != 0) {
-		insert(set, st,
-		       (struct plm_request){.resource = pods, .each = 1, .injected = true});
+		put(set, st, (struct plm_request){.resource = pods, .each = 1, .injected = true});
 	}
 }
 

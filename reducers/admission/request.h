@@ -1,7 +1,9 @@
 /*
  * request.h - what a workload asks for, by pod set and resource
  *
- * Source: kueue.md 2.1. Transformations and defaults happened when the object was projected.
+ * Owns: exclusions, transformations, the "pods" of a queue that covers them, the order of resources. Does
+ * not: defaults and overhead (cluster/pod_limits.h), which are in the shape's requests already.
+ * Source: kueue.md 2.1 (5-8).
  */
 #ifndef PLM_REDUCERS_ADMISSION_REQUEST_H
 #define PLM_REDUCERS_ADMISSION_REQUEST_H

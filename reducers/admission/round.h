@@ -32,6 +32,7 @@ struct plm_entry {
 	struct plm_why key;	   /* rule, reason, object, resource, flavor of what is said */
 	int64_t need, have, limit; /* operands of the rule */
 	plm_sym detail;
+	struct plm_slice path; /* of the field that is wrong, in place of 'detail' */
 	struct plm_uses claim; /* what was held for it in the snapshot */
 	struct plm_tas_uses claim_tas;
 	bool assessed;
@@ -63,6 +64,9 @@ bool plm_heads_collect(struct plm_round *round);
 /* Checks before the assessment; false: 'entry' says why it is requeued, and how in '*out_how'. */
 bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 		     enum plm_requeue *out_how);
+
+/* limit_check.c: requests, limits and LimitRanges; false: 'entry' says what is broken where. */
+bool plm_limits_check(const struct plm_round *round, struct plm_entry *entry);
 
 /* order.c, fair_order.c: the next entry to be processed, NULL when all are; shares are looked at anew. */
 void plm_order_begin(struct plm_round *round);

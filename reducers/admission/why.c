@@ -252,7 +252,7 @@ void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 		.need = entry->need,
 		.have = entry->have,
 		.limit = entry->limit,
-		.detail = plm_str(st, entry->detail),
+		.detail = entry->path.size > 0 ? entry->path : plm_str(st, entry->detail),
 	};
 	if (entry->assessed && (!fits || entry->result.assess.attempt_count > 1)) {
 		out->considered = considered(st, arena, &entry->result.assess);

@@ -12,7 +12,7 @@ static plm_sym fold_transformations(const struct plm_folding *in, struct plm_vec
 	for (size_t i = 0; i < list.count; i++) {
 		to[i].input = plm_fold_text(&in->f, from[i].input);
 		to[i].multiply_by = plm_fold_text(&in->f, from[i].multiply_by);
-		to[i].outputs = plm_fold_amounts(&in->f, from[i].outputs);
+		to[i].outputs = plm_fold_exacts(&in->f, from[i].outputs);
 		to[i].keep = from[i].keep == 1;
 	}
 	return plm_intern_span(in->f.st, to, list.count, sizeof(*to));
@@ -138,6 +138,12 @@ static void fold_queue_fact(const struct plm_folding *in)
 		break;
 	case PLM_EV_TOPOLOGY:
 		plm_fold_topology(in, w);
+		break;
+	case PLM_EV_LIMIT_RANGE:
+		plm_fold_limit_range(in, w);
+		break;
+	case PLM_EV_RUNTIME_CLASS:
+		plm_fold_runtime_class(in, w);
 		break;
 	default:
 		break;

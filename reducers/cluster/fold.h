@@ -69,6 +69,18 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 void plm_fold_daemon_set(const struct plm_folding *in, const struct plm_w_daemon_set *w);
 void plm_fold_replicator(const struct plm_folding *in, const struct plm_w_replicator *w);
 
+/* fold_limits.c */
+void plm_fold_limit_range(const struct plm_folding *in, const struct plm_w_limit_range *w);
+void plm_fold_runtime_class(const struct plm_folding *in, const struct plm_w_runtime_class *w);
+/* A namespace is new: LimitRanges that were there before it count now. */
+void plm_fold_namespace_limits(const struct plm_fold *f, plm_id ns);
+/* A LimitRange or RuntimeClass goes; called before its slot is freed. */
+void plm_fold_limits_gone(const struct plm_fold *f, enum plm_kind kind, plm_id id);
+/* The pod sets of 'workload' with what its namespace and runtime classes add, whatever they had. */
+void plm_fold_pod_limits(const struct plm_fold *f, plm_id workload);
+/* The same for one that gave its quota back: it may bear the marks of limits that are gone. */
+void plm_fold_pod_limits_anew(const struct plm_fold *f, plm_id workload);
+
 /* fold_intent.c */
 void plm_fold_intent(const struct plm_folding *in, const struct plm_w_intent *w);
 void plm_fold_result(const struct plm_folding *in, const struct plm_w_result *w);

@@ -150,8 +150,13 @@ void plm_fold_evicted(const struct plm_folding *in, const struct plm_w_evict *w)
 void plm_fold_released(const struct plm_folding *in, const struct plm_w_release *w)
 {
 	plm_id id = job_of_workload(in->f.st, w->ns, w->name);
+	plm_id workload = plm_find(in->f.st, PLM_KIND_WORKLOAD, plm_sym_find(in->f.st, w->ns),
+				   plm_sym_find(in->f.st, w->name));
 	struct plm_job *job = NULL;
 
+	if (workload.n != 0) {
+		plm_fold_pod_limits_anew(&in->f, workload);
+	}
 	if (id.n == 0) {
 		return;
 	}

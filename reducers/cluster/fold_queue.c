@@ -3,7 +3,12 @@
 
 void plm_fold_namespace(const struct plm_folding *in, const struct plm_w_namespace *w)
 {
-	(void)plm_fold_object(in, PLM_KIND_NAMESPACE, &w->meta, NULL);
+	bool made = false;
+	plm_id id = plm_fold_object(in, PLM_KIND_NAMESPACE, &w->meta, &made);
+
+	if (made) {
+		plm_fold_namespace_limits(&in->f, id);
+	}
 }
 
 void plm_fold_flavor(const struct plm_folding *in, const struct plm_w_flavor *w)

@@ -197,6 +197,7 @@ void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload
 	} else if (w->finished_ms != PLM_UNSET && workload->stage != PLM_STAGE_FINISHED) {
 		plm_fold_finish(st, id, w->finished_ms, plm_fold_text(&in->f, w->finished_reason));
 	}
+	plm_fold_pod_limits(&in->f, id);
 	set_priority(st, id);
 	adopt(st, id, workload->object.owner_uid);
 }
@@ -267,8 +268,9 @@ static plm_id job_workload(struct plm_state *st, const struct plm_job *job)
 }
 
 /* A workload without an object of its own says what its job says. */
-static void mirror(struct plm_state *st, plm_id workload_id, const struct plm_job *job)
+static void mirror(const struct plm_fold *f, plm_id workload_id, const struct plm_job *job)
 {
+	struct plm_state *st = f->st;
 	struct plm_workload *workload = plm_workload_edit(st, workload_id);
 
 	if (workload->object.seq != 0) {
@@ -286,6 +288,7 @@ static void mirror(struct plm_state *st, plm_id workload_id, const struct plm_jo
 	workload->priority_class = job->priority_class;
 	if (workload->stage == PLM_STAGE_PENDING) {
 		workload->pod_sets = job->template_set;
+		plm_fold_pod_limits(f, workload_id);
 	}
 	plm_index_put(st, PLM_KEY_WORKLOAD_OWNER, job->object.uid.n, 0, workload_id);
 	set_priority(st, workload_id);
@@ -328,7 +331,7 @@ void plm_fold_job(const struct plm_folding *in, const struct plm_w_job *w)
 		plm_workload_edit(st, job->workload_id)->job = id;
 	}
 	if (job->workload_id.n != 0) {
-		mirror(st, job->workload_id, job);
+		mirror(&in->f, job->workload_id, job);
 	}
 	end_job(in, id, w);
 }

@@ -1,5 +1,7 @@
 #include "reducers/cluster/parts.h"
 
+#include "reducers/cluster/pod_limits.h"
+
 plm_sym plm_fold_text(const struct plm_fold *f, struct plm_slice text)
 {
 	return plm_intern(f->st, text);
@@ -55,6 +57,37 @@ static void fill_amount(const struct plm_fold *f, const struct plm_w_amount *fro
 	to->amount = from->amount;
 }
 FOLD_LIST(amounts, amount, amount, fill_amount)
+
+static void fill_exact(const struct plm_fold *f, const struct plm_w_exact *from,
+		       struct plm_amount *to)
+{
+	PLM_ASSERT(from->excess_nano >= 0 && from->excess_nano <= UINT32_MAX);
+	to->resource = plm_fold_text(f, from->resource);
+	to->amount = from->amount;
+	to->excess_nano = (uint32_t)from->excess_nano;
+}
+FOLD_LIST(exacts, exact, amount, fill_exact)
+
+static void fill_container(const struct plm_fold *f, const struct plm_w_container *from,
+			   struct plm_container *to)
+{
+	to->role = (uint32_t)from->role;
+	to->requests = plm_fold_exacts(f, from->requests);
+	to->limits = plm_fold_exacts(f, from->limits);
+}
+static FOLD_LIST(containers, container, container, fill_container)
+
+	static void fill_limit_item(const struct plm_fold *f, const struct plm_w_limit_item *from,
+				    struct plm_limit_item *to)
+{
+	to->type = (uint32_t)from->type;
+	to->max = plm_fold_exacts(f, from->max);
+	to->min = plm_fold_exacts(f, from->min);
+	to->default_limits = plm_fold_exacts(f, from->default_limits);
+	to->default_requests = plm_fold_exacts(f, from->default_requests);
+	to->ratio = plm_fold_exacts(f, from->ratio);
+}
+FOLD_LIST(limit_items, limit_item, limit_item, fill_limit_item)
 
 static void fill_taint(const struct plm_fold *f, const struct plm_w_taint *from,
 		       struct plm_taint *to)
@@ -136,10 +169,36 @@ static FOLD_LIST(spreads, spread, spread, fill_spread)
 }
 static FOLD_LIST(ports, port, port, fill_port)
 
-	plm_sym plm_fold_shape(const struct plm_fold *f, const struct plm_w_shape *from)
+	/*
+	 * Requests and limits as the containers say, with no LimitRange and no RuntimeClass. A pod without a list
+	 * of containers has one, which asks for all of it.
+	 */
+	static void fill_requests(const struct plm_fold *f, const struct plm_w_shape *from,
+				  struct plm_shape *to)
+{
+	size_t mark = plm_arena_mark(f->scratch);
+	struct plm_pod_limits limits = {0};
+	struct plm_pod_exam exam;
+	struct plm_container only = {.role = PLM_CONTAINER_MAIN};
+
+	to->overhead = plm_fold_exacts(f, from->overhead);
+	if (from->containers.count == 0) {
+		to->requests = plm_fold_amounts(f, from->requests);
+		only.requests = to->requests;
+		to->containers = plm_intern_span(f->st, &only, 1, sizeof(only));
+		return;
+	}
+	to->containers = plm_fold_containers(f, from->containers);
+	limits.overhead = to->overhead;
+	exam = plm_pod_examine(f->st, to, &limits, f->scratch);
+	to->requests = plm_pod_asks_intern(f->st, exam.requests, f->scratch);
+	to->over_limit = exam.limits.resource;
+	plm_arena_rewind(f->scratch, mark);
+}
+
+plm_sym plm_fold_shape(const struct plm_fold *f, const struct plm_w_shape *from)
 {
 	struct plm_shape to = {
-		.requests = plm_fold_amounts(f, from->requests),
 		.node_selector = plm_fold_kvs(f, from->node_selector),
 		.required = plm_fold_terms(f, from->required),
 		.required_present = from->required_present == 1,
@@ -155,11 +214,12 @@ static FOLD_LIST(ports, port, port, fill_port)
 		.runtime_class = plm_fold_text(f, from->runtime_class),
 		.scheduler = plm_fold_text(f, from->scheduler),
 		.priority_class = plm_fold_text(f, from->priority_class),
-		.over_limit = plm_fold_text(f, from->over_limit),
 		.never_preempt = from->never_preempt == 1,
 		.priority = from->priority,
+		.has_claims = from->has_claims == 1,
 	};
 
+	fill_requests(f, from, &to);
 	return plm_intern_span(f->st, &to, 1, sizeof(to));
 }
 

@@ -20,6 +20,8 @@ plm_sym plm_fold_text(const struct plm_fold *f, struct plm_slice text);
 plm_sym plm_fold_texts(const struct plm_fold *f, struct plm_vec texts);
 plm_sym plm_fold_kvs(const struct plm_fold *f, struct plm_vec kvs);
 plm_sym plm_fold_amounts(const struct plm_fold *f, struct plm_vec amounts);
+plm_sym plm_fold_exacts(const struct plm_fold *f, struct plm_vec exacts);
+plm_sym plm_fold_limit_items(const struct plm_fold *f, struct plm_vec items);
 plm_sym plm_fold_taints(const struct plm_fold *f, struct plm_vec taints);
 plm_sym plm_fold_tolerations(const struct plm_fold *f, struct plm_vec tolerations);
 plm_sym plm_fold_exprs(const struct plm_fold *f, struct plm_vec exprs);

@@ -420,6 +420,10 @@ static struct plm_shape without_requests(const struct plm_shape *shape)
 	bare.over_limit = (plm_sym){0};
 	bare.never_preempt = 0;
 	bare.priority = 0;
+	bare.containers = (plm_sym){0};
+	bare.overhead = (plm_sym){0};
+	bare.out_of_range = (plm_sym){0};
+	bare.has_claims = 0;
 	return bare;
 }
 

@@ -69,8 +69,18 @@ static const struct words words[] = {
 	[PLM_RULE_QUEUE_AMBIGUOUS] = {"no queue is named, and the namespace has not exactly one"
 				      "[: {detail}]",
 				      "the label kueue.x-k8s.io/queue-name"},
-	[PLM_RULE_LIMITS] = {"resource requests exceed limits[: {resource} in pod set {detail}]",
-			     "limits that are not below the requests"},
+	[PLM_RULE_LIMITS] = {"resources validation failed: [{detail}: ]requests must not exceed "
+			     "its limits[: {need} {resource}, limit {limit}]",
+			     "[a limit of at least {need} {resource}, or a request of at most "
+			     "{limit}]"},
+	[PLM_RULE_LIMIT_RANGE_MAX] =
+		{"resources didn't satisfy LimitRange constraints: [{detail}: ]requests must not "
+		 "be above the limitRange max[: {need} {resource}, {limit} in LimitRange {object}]",
+		 "[at most {limit} {resource}, or a max of {need} in LimitRange {object}]"},
+	[PLM_RULE_LIMIT_RANGE_MIN] =
+		{"resources didn't satisfy LimitRange constraints: [{detail}: ]requests must not "
+		 "be below the limitRange min[: {need} {resource}, {limit} in LimitRange {object}]",
+		 "[at least {limit} {resource}, or a min of {need} in LimitRange {object}]"},
 	[PLM_RULE_NAMESPACE_MISSING] = {"namespace[ {object}] doesn't exist",
 					"[the namespace {object}]"},
 	[PLM_RULE_CHECK_FAILED] = {"admission check[ {object}] failed[: {detail}]", ""},

@@ -35,6 +35,8 @@ DEFINE_NAMES(stop, PLM_STOP_LIST)
 DEFINE_NAMES(check_state, PLM_CHECK_STATE_LIST)
 DEFINE_NAMES(phase, PLM_PHASE_LIST)
 DEFINE_NAMES(job_end, PLM_JOB_END_LIST)
+DEFINE_NAMES(container_role, PLM_CONTAINER_ROLE_LIST)
+DEFINE_NAMES(limit_type, PLM_LIMIT_TYPE_LIST)
 DEFINE_NAMES(consolidation, PLM_CONSOLIDATION_LIST)
 DEFINE_NAMES(delayed, PLM_DELAYED_LIST)
 #define TYPE struct plm_w_kv
@@ -69,6 +71,12 @@ DEFINE_TYPE(spread, PLM_SPREAD_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_port
 DEFINE_TYPE(port, PLM_PORT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_exact
+DEFINE_TYPE(exact, PLM_EXACT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_container
+DEFINE_TYPE(container, PLM_CONTAINER_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_shape
 DEFINE_TYPE(shape, PLM_SHAPE_FIELDS)
@@ -117,6 +125,15 @@ DEFINE_TYPE(admission_check, PLM_ADMISSION_CHECK_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_topology_domain
 DEFINE_TYPE(topology_domain, PLM_TOPOLOGY_DOMAIN_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_limit_item
+DEFINE_TYPE(limit_item, PLM_LIMIT_ITEM_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_limit_range
+DEFINE_TYPE(limit_range, PLM_LIMIT_RANGE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_runtime_class
+DEFINE_TYPE(runtime_class, PLM_RUNTIME_CLASS_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_assignment
 DEFINE_TYPE(assignment, PLM_ASSIGNMENT_FIELDS)
@@ -407,6 +424,10 @@ static enum plm_kind kind_of_type(uint16_t type)
 		return PLM_KIND_ADMISSION_CHECK;
 	case PLM_EV_TOPOLOGY:
 		return PLM_KIND_TOPOLOGY;
+	case PLM_EV_LIMIT_RANGE:
+		return PLM_KIND_LIMIT_RANGE;
+	case PLM_EV_RUNTIME_CLASS:
+		return PLM_KIND_RUNTIME_CLASS;
 	case PLM_EV_POD:
 		return PLM_KIND_POD;
 	case PLM_EV_NODE:

@@ -165,7 +165,9 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_NODES_SELECTOR, "nodes outside node selector")                                      \
 	X(RULE_NODES_AFFINITY, "nodes outside node affinity")                                      \
 	X(RULE_NODES_DOMAIN, "nodes outside domain")                                               \
-	X(RULE_NODES_RESOURCES, "nodes too full")
+	X(RULE_NODES_RESOURCES, "nodes too full")                                                  \
+	X(RULE_LIMIT_RANGE_MAX, "limit range maximum")                                             \
+	X(RULE_LIMIT_RANGE_MIN, "limit range minimum")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -234,7 +236,7 @@ PLM_W_ENUM(fair_strategies, PLM_FAIR_STRATEGIES_LIST)
  * where that is requested too; 'keep' 1 = the input itself is counted as well (strategy Retain).
  */
 #define PLM_TRANSFORMATION_FIELDS(S, Y, I, E, T, R, L)                                             \
-	S(input) S(multiply_by) I(keep) L(outputs, amount)
+	S(input) S(multiply_by) I(keep) L(outputs, exact)
 PLM_W_STRUCT(transformation, PLM_TRANSFORMATION_FIELDS)
 
 /*
@@ -490,6 +492,8 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(INSTANCE, 39, 1, instance, FACT)                                                         \
 	X(INTERRUPTION, 40, 1, interruption, FACT)                                                 \
 	X(TOPOLOGY, 41, 1, topology, FACT)                                                         \
+	X(LIMIT_RANGE, 42, 1, limit_range, FACT)                                                   \
+	X(RUNTIME_CLASS, 43, 1, runtime_class, FACT)                                               \
 	X(RESERVE, 60, 1, reserve, DECISION)                                                       \
 	X(ADMIT, 61, 1, admit, DECISION)                                                           \
 	X(PEND, 62, 1, pend, DECISION)                                                             \

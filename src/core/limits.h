@@ -54,6 +54,9 @@
 /* Node labels, and tolerations, that the flavors of one pod set add (8 per flavor upstream). */
 #define PLM_LIMIT_FLAVOR_LABELS 128
 
+/* Resources that one pod names; more are refused with its name. */
+#define PLM_LIMIT_POD_RESOURCES 64
+
 /* Sources. A Kubernetes quantity longer than this is refused. */
 #define PLM_LIMIT_QUANTITY_CHARS 64
 /* One document, or one item of a list; larger is refused (etcd itself takes 1.5 MiB). */

@@ -37,7 +37,9 @@
 	X(KIND_DEPLOYMENT, "Deployment")                                                           \
 	X(KIND_REPLICA_SET, "ReplicaSet")                                                          \
 	X(KIND_STATEFUL_SET, "StatefulSet")                                                        \
-	X(KIND_TOPOLOGY, "Topology")
+	X(KIND_TOPOLOGY, "Topology")                                                               \
+	X(KIND_LIMIT_RANGE, "LimitRange")                                                          \
+	X(KIND_RUNTIME_CLASS, "RuntimeClass")
 PLM_W_ENUM(kind, PLM_KIND_LIST)
 
 #define PLM_EFFECT_LIST(X)                                                                         \
@@ -139,6 +141,19 @@ PLM_W_ENUM(consolidation, PLM_CONSOLIDATION_LIST)
 	X(DELAYED_READY, "Ready")
 PLM_W_ENUM(delayed, PLM_DELAYED_LIST)
 
+#define PLM_CONTAINER_ROLE_LIST(X)                                                                 \
+	X(CONTAINER_MAIN, "containers")                                                            \
+	X(CONTAINER_INIT, "initContainers")                                                        \
+	X(CONTAINER_SIDECAR, "sidecars")                                                           \
+	X(CONTAINER_POD, "resources")
+PLM_W_ENUM(container_role, PLM_CONTAINER_ROLE_LIST)
+
+#define PLM_LIMIT_TYPE_LIST(X)                                                                     \
+	X(LIMIT_TYPE_CONTAINER, "Container")                                                       \
+	X(LIMIT_TYPE_POD, "Pod")                                                                   \
+	X(LIMIT_TYPE_VOLUME_CLAIM, "PersistentVolumeClaim")
+PLM_W_ENUM(limit_type, PLM_LIMIT_TYPE_LIST)
+
 /* ---- parts ------------------------------------------------------------------------------------- */
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -187,18 +202,29 @@ PLM_W_STRUCT(spread, PLM_SPREAD_FIELDS)
 #define PLM_PORT_FIELDS(S, Y, I, E, T, R, L) S(ip) S(protocol) I(port)
 PLM_W_STRUCT(port, PLM_PORT_FIELDS)
 
+/* As amount, exact: 'amount' is rounded up, 'excess_nano' what that added in 10^-9 of the whole unit. */
+#define PLM_EXACT_FIELDS(S, Y, I, E, T, R, L) S(resource) I(amount) I(excess_nano)
+PLM_W_STRUCT(exact, PLM_EXACT_FIELDS)
+
+/* What one container asks for as written; init containers in their order; role POD at most once. */
+#define PLM_CONTAINER_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	E(role, container_role) L(requests, exact) L(limits, exact)
+PLM_W_STRUCT(container, PLM_CONTAINER_FIELDS)
+
 /*
  * What the scheduler sees of a pod, without labels: pods of one template share one shape.
  * 'requests' follow Kubernetes' pod request rule (containers, init containers, sidecars, overhead),
- * limits taken where a request is missing; 'pods' is not in it. 'over_limit' names a resource whose
- * request exceeds its limit, else empty. 'required_present' tells "no required affinity" from "no term".
+ * limits taken where a request is missing; 'pods' is not in it. 'required_present' tells "no required
+ * affinity" from "no term". 'containers' empty = one container without limits asks for 'requests'.
+ * 'has_claims' 1 = it names resourceClaims.
  */
 #define PLM_SHAPE_FIELDS(S, Y, I, E, T, R, L)                                                      \
 	L(requests, amount) L(node_selector, kv) I(required_present) L(required, term)             \
 	L(preferred, term) L(tolerations, toleration) L(affinity, affinity)                        \
 	L(anti_affinity, affinity) L(preferred_affinity, affinity)                                 \
 	L(preferred_anti_affinity, affinity) L(spread, spread) L(ports, port) T(volume_claims)     \
-	S(runtime_class) S(scheduler) S(priority_class) I(priority) I(never_preempt) S(over_limit)
+	S(runtime_class) S(scheduler) S(priority_class) I(priority) I(never_preempt)               \
+	L(containers, container) L(overhead, exact) I(has_claims)
 PLM_W_STRUCT(shape, PLM_SHAPE_FIELDS)
 
 /* Pods come in slices of 'size' within one domain of 'level'. */
@@ -310,6 +336,19 @@ PLM_W_STRUCT(topology, PLM_TOPOLOGY_FIELDS)
 	S(finished_reason) L(checks, check_status) L(reclaimable, pod_count)                       \
 	T(unhealthy)
 PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
+
+/* The limits of a namespace for one type of thing. */
+#define PLM_LIMIT_ITEM_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	E(type, limit_type) L(max, exact) L(min, exact) L(default_limits, exact)                   \
+	L(default_requests, exact) L(ratio, exact)
+PLM_W_STRUCT(limit_item, PLM_LIMIT_ITEM_FIELDS)
+
+#define PLM_LIMIT_RANGE_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) L(items, limit_item)
+PLM_W_STRUCT(limit_range, PLM_LIMIT_RANGE_FIELDS)
+
+/* 'overhead' is added to every pod of the class that names none itself. */
+#define PLM_RUNTIME_CLASS_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) L(overhead, exact)
+PLM_W_STRUCT(runtime_class, PLM_RUNTIME_CLASS_FIELDS)
 
 /* ---- work -------------------------------------------------------------------------------------- */
 

@@ -18,9 +18,10 @@ struct plm_kv {
 	plm_sym key, value;
 };
 
+/* 'amount' in the unit of the resource, rounded up; 'excess_nano' is what that added, in 10^-9 (exact.h). */
 struct plm_amount {
 	plm_sym resource;
-	uint32_t zero;
+	uint32_t excess_nano;
 	int64_t amount;
 };
 
@@ -96,7 +97,24 @@ struct plm_shape {
 	plm_sym runtime_class, scheduler, priority_class;
 	plm_sym over_limit; /* a resource whose request exceeds its limit */
 	uint32_t never_preempt;
-	int64_t priority; /* PLM_UNSET = by class */
+	int64_t priority;     /* PLM_UNSET = by class */
+	plm_sym containers;   /* span of plm_container, as written: 'requests' is made of it */
+	plm_sym overhead;     /* span of plm_amount, as written */
+	plm_sym out_of_range; /* a resource outside the LimitRanges of the namespace */
+	uint32_t has_claims;  /* 1: it names resourceClaims */
+};
+
+/* What one container asks for; 'role' POD: the pod itself. */
+struct plm_container {
+	uint32_t role;	  /* enum plm_container_role */
+	plm_sym requests; /* spans of plm_amount, by resource name */
+	plm_sym limits;
+};
+
+/* One kind of thing that a LimitRange rules; spans of plm_amount. */
+struct plm_limit_item {
+	uint32_t type; /* enum plm_limit_type */
+	plm_sym max, min, default_limits, default_requests, ratio;
 };
 
 struct plm_topology_slice {

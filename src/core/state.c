@@ -78,6 +78,10 @@ enum plm_table plm_kind_table(enum plm_kind kind)
 	case PLM_KIND_REPLICA_SET:
 	case PLM_KIND_STATEFUL_SET:
 		return PLM_TABLE_REPLICATOR;
+	case PLM_KIND_LIMIT_RANGE:
+		return PLM_TABLE_LIMIT_RANGE;
+	case PLM_KIND_RUNTIME_CLASS:
+		return PLM_TABLE_RUNTIME_CLASS;
 	}
 	PLM_UNREACHABLE();
 }

@@ -27,6 +27,8 @@ struct plm_object {
 
 struct plm_namespace {
 	struct plm_object object;
+	plm_sym limits; /* span of plm_limit_item, one per type: its LimitRanges folded */
+	uint32_t zero;
 };
 
 struct plm_flavor {
@@ -89,6 +91,18 @@ struct plm_admission_check {
 struct plm_tas_topology {
 	struct plm_object object;
 	plm_sym levels; /* span of plm_sym: node labels, highest first */
+	uint32_t zero;
+};
+
+struct plm_limit_range {
+	struct plm_object object;
+	plm_sym items; /* span of plm_limit_item, as written */
+	uint32_t zero;
+};
+
+struct plm_runtime_class {
+	struct plm_object object;
+	plm_sym overhead; /* span of plm_amount */
 	uint32_t zero;
 };
 
@@ -337,6 +351,8 @@ struct plm_root {
 	X(INSTANCE_TYPE, instance_type, plm_instance_type, 2000, 2000, 10000)                      \
 	X(STOCK_OUT, stock_out, plm_stock_out, 500, 5000, 50000)                                   \
 	X(INTENT, intent, plm_intent, 4000, 50000, 500000)                                         \
-	X(TOPOLOGY, tas_topology, plm_tas_topology, 100, 500, 5000)
+	X(TOPOLOGY, tas_topology, plm_tas_topology, 100, 500, 5000)                                \
+	X(LIMIT_RANGE, limit_range, plm_limit_range, 500, 10000, 100000)                           \
+	X(RUNTIME_CLASS, runtime_class, plm_runtime_class, 100, 500, 5000)
 
 #endif

@@ -353,11 +353,12 @@ static bool same_amounts(const struct plm_state *st, plm_sym span, struct plm_ve
 {
 	uint32_t count = 0;
 	const struct plm_amount *have = PLM_SPAN(st, span, struct plm_amount, &count);
-	const struct plm_w_amount *want = list.ptr;
+	const struct plm_w_exact *want = list.ptr;
 
 	for (uint32_t i = 0; count == list.count && i < count; i++) {
 		if (!plm_slice_equal(plm_str(st, have[i].resource), want[i].resource) ||
-		    have[i].amount != want[i].amount) {
+		    have[i].amount != want[i].amount ||
+		    have[i].excess_nano != want[i].excess_nano) {
 			return false;
 		}
 	}

@@ -25,6 +25,8 @@ static const enum plm_table tables[] = {
 	PLM_TABLE_NODE_CLASS,
 	PLM_TABLE_NODE_CLAIM,
 	PLM_TABLE_TOPOLOGY,
+	PLM_TABLE_LIMIT_RANGE,
+	PLM_TABLE_RUNTIME_CLASS,
 };
 
 struct belief {

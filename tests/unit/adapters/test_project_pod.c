@@ -30,10 +30,12 @@ static const struct plm_said_case request_table[] = {
 	     "3Ki}}}]\n"),
 	 {AMOUNTS("1000", "3072")},
 	 NULL,
-	 "overLimit"},
+	 NULL},
 	{"request above the limit",
 	 POD("  containers: [{name: c, resources: {requests: {cpu: 3}, limits: {cpu: 2}}}]\n"),
-	 {"\"overLimit\":\"cpu\""},
+	 {"\"containers\":[{\"role\":\"containers\",\"requests\":[{\"resource\":\"cpu\","
+	  "\"amount\":3000,\"excessNano\":0}],\"limits\":[{\"resource\":\"cpu\","
+	  "\"amount\":2000,\"excessNano\":0}]}]"},
 	 NULL,
 	 NULL},
 	{"init containers one by one",
