@@ -113,5 +113,8 @@ struct plm_entry *plm_order_next_fair(struct plm_round *round)
 			first = entry;
 		}
 	}
-	return first == NULL ? NULL : tournament(round, nodes[first->node].tree);
+	if (first == NULL || nodes[first->node].parent == PLM_NO_NODE) {
+		return first; /* alone: no share is looked at */
+	}
+	return tournament(round, nodes[first->node].tree);
 }
