@@ -1,5 +1,6 @@
 #include "reducers/admission/fair.h"
 
+#include "core/wide.h"
 #include "reducers/admission/elastic.h"
 
 #define NANO 1000000000LL
@@ -10,31 +11,6 @@ bool plm_fair_sharing(const struct plm_quotas *snap, uint32_t node)
 
 	return plm_root(snap->st)->fair_sharing == 1 ||
 	       (!root->queue && plm_sym_is(snap->st, root->name, PLM_ELASTIC_COHORT));
-}
-
-/* ---- 192 bits ---------------------------------------------------------------------------------- */
-
-__extension__ typedef unsigned __int128 u128;
-
-struct wide {
-	u128 high;
-	uint64_t low;
-};
-
-static struct wide product(uint64_t a, uint64_t b, uint64_t c)
-{
-	u128 two = (u128)a * b;
-	u128 low = (u128)(uint64_t)two * c;
-
-	return (struct wide){(two >> 64) * c + (low >> 64), (uint64_t)low};
-}
-
-static int compare_wide(struct wide a, struct wide b)
-{
-	if (a.high != b.high) {
-		return a.high < b.high ? -1 : 1;
-	}
-	return a.low < b.low ? -1 : (a.low > b.low ? 1 : 0);
 }
 
 /* ---- shares ------------------------------------------------------------------------------------ */
@@ -77,16 +53,17 @@ void plm_fair_prepare(struct plm_quotas *snap, uint32_t root)
 static int64_t weight_of(const struct plm_quotas *snap, const struct plm_quota_node *node)
 {
 	if (node->queue) {
-		return plm_cluster_queue_at(snap->st, node->slot)->weight_nano;
+		return plm_max(0, plm_cluster_queue_at(snap->st, node->slot)->weight_nano);
 	}
-	return node->slot.n == 0 ? NANO : plm_cohort_at(snap->st, node->slot)->weight_nano;
+	return node->slot.n == 0 ? NANO
+				 : plm_max(0, plm_cohort_at(snap->st, node->slot)->weight_nano);
 }
 
 /* over/lendable: a greater than b? */
 static bool ratio_greater(int64_t over, int64_t lendable, const struct plm_share *than)
 {
-	return than->lendable == 0 || (u128)(uint64_t)over * (uint64_t)than->lendable >
-					      (u128)(uint64_t)than->over * (uint64_t)lendable;
+	return than->lendable == 0 || (plm_u128)(uint64_t)over * (uint64_t)than->lendable >
+					      (plm_u128)(uint64_t)than->over * (uint64_t)lendable;
 }
 
 struct plm_share plm_fair_share(const struct plm_quotas *snap, uint32_t n)
@@ -123,6 +100,13 @@ struct plm_share plm_fair_share(const struct plm_quotas *snap, uint32_t n)
 	return share;
 }
 
+/* Below 2^63 each, so below 2^189 together. */
+static struct plm_wide product(int64_t over, int64_t lendable, uint64_t weight)
+{
+	PLM_ASSERT(over > 0 && lendable > 0);
+	return plm_wide_mul(plm_wide_mul(plm_wide_of((uint64_t)over), (uint64_t)lendable), weight);
+}
+
 bool plm_fair_infinite(struct plm_share share)
 {
 	return share.over > 0 && share.weight_nano == 0;
@@ -141,6 +125,6 @@ int plm_fair_compare(struct plm_share a, struct plm_share b)
 	if (a.over == 0 || b.over == 0) {
 		return a.over == b.over ? 0 : (a.over == 0 ? -1 : 1);
 	}
-	return compare_wide(product((uint64_t)a.over, (uint64_t)b.lendable, b_weight),
-			    product((uint64_t)b.over, (uint64_t)a.lendable, a_weight));
+	return plm_wide_compare(product(a.over, b.lendable, b_weight),
+				product(b.over, a.lendable, a_weight));
 }

@@ -2,8 +2,9 @@
  * fair.h - fair sharing: where it is on, and the dominant resource share of a node
  *
  * Owns: DRS as an exact fraction: kueue.md 2.9. Upstream computes it in doubles; the fractions are
- * compared by cross multiplication in 192 bits, equal but for the last bit of a double (kueue.md
- * 2.20 (7)). Source also: dialect.md Queues (on in the elastic cohort).
+ * compared by cross multiplication, over * lendable * weight of each other: below 2^189 for any amounts
+ * and weights of int64, so exact in core/wide.h, and equal to upstream's but for the last bit of a
+ * double (kueue.md 2.20 (7)). Source also: dialect.md Queues (on in the elastic cohort).
  */
 #ifndef PLM_REDUCERS_ADMISSION_FAIR_H
 #define PLM_REDUCERS_ADMISSION_FAIR_H
