@@ -40,6 +40,10 @@ LAYOUT(, kv)
 static const struct plm_member amount_members[] = {TEXT(resource), SKIP(excess_nano), I64(amount)};
 LAYOUT(, amount)
 #undef TYPE
+#define TYPE struct plm_fixed
+static const struct plm_member fixed_members[] = {TEXT(resource), U32(fraction), I64(whole)};
+LAYOUT(, fixed)
+#undef TYPE
 #define TYPE struct plm_taint
 static const struct plm_member taint_members[] = {TEXT(key), TEXT(value),
 						  ENUM(effect, taint_effect), SKIP(zero)};
@@ -267,13 +271,22 @@ static const struct plm_member cluster_queue_members[] = {PART(object, object),
 							  I64(weight_nano),
 							  U64(generation),
 							  ID(sticky, WORKLOAD),
-							  U32(holding)};
+							  U32(holding),
+							  ENUM(admission_mode, admission_mode),
+							  SKIP(zero)};
 LAYOUT(static, cluster_queue)
 #undef TYPE
 #define TYPE struct plm_local_queue
 static const struct plm_member local_queue_members[] = {
-	PART(object, object), TEXT(cluster_queue), TEXT(work_queue), ENUM(stop, stop), SKIP(zero)};
+	PART(object, object), TEXT(cluster_queue), TEXT(work_queue), ENUM(stop, stop),
+	LIST(status, amount), I64(weight_nano),	   I64(status_ms),   I64(sampled_ms),
+	SKIP(consumed),	      SKIP(zero)};
 LAYOUT(static, local_queue)
+#undef TYPE
+#define TYPE struct plm_consumed
+static const struct plm_member consumed_members[] = {SKIP(used), ID(local, LOCAL_QUEUE), SKIP(next),
+						     SKIP(zero), PART(amount, fixed)};
+LAYOUT(static, consumed)
 #undef TYPE
 #define TYPE struct plm_work_queue
 static const struct plm_member work_queue_members[] = {PART(object, object), TEXT(cluster_queue),
@@ -339,6 +352,8 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     ID(by, WORKLOAD),
 						     BOOL(polite),
 						     TEXTS(unhealthy),
+						     LIST(penalty, fixed),
+						     SKIP(zero),
 						     PART(why, why)};
 LAYOUT(static, workload)
 #undef TYPE
@@ -521,7 +536,12 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(nodes_dirty),
 						 BOOL(room_freed),
 						 BOOL(domains_freed),
-						 SKIP(zero)};
+						 BOOL(afs),
+						 LIST(afs_weights, amount),
+						 SKIP(zero),
+						 I64(afs_half_life_ms),
+						 I64(afs_interval_ms),
+						 I64(afs_due_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -192,6 +192,9 @@ const char *plm_slot_group(const struct plm_state *st, enum plm_table table, plm
 	if (table == PLM_TABLE_STOCK_OUT) {
 		return "stockOuts";
 	}
+	if (table == PLM_TABLE_CONSUMED) {
+		return "consumed";
+	}
 	PLM_ASSERT(table == PLM_TABLE_INTENT || table == PLM_TABLE_ROOT);
 	return table == PLM_TABLE_INTENT ? "intents" : "root";
 }
@@ -208,6 +211,19 @@ static struct plm_slice stock_out_key(struct plm_arena *arena, const struct plm_
 				(const char *)capacity.ptr);
 }
 
+static struct plm_slice consumed_key(struct plm_arena *arena, const struct plm_state *st,
+				     const struct plm_consumed *row)
+{
+	const struct plm_object *local = &plm_local_queue_at(st, row->local)->object;
+	struct plm_slice ns = plm_str(st, local->ns);
+	struct plm_slice name = plm_str(st, local->name);
+	struct plm_slice resource = plm_str(st, row->amount.resource);
+
+	return plm_arena_format(arena, "%.*s/%.*s/%.*s", (int)ns.size, (const char *)ns.ptr,
+				(int)name.size, (const char *)name.ptr, (int)resource.size,
+				(const char *)resource.ptr);
+}
+
 struct plm_slice plm_slot_key(struct plm_arena *arena, const struct plm_state *st,
 			      enum plm_table table, plm_id id)
 {
@@ -221,6 +237,9 @@ struct plm_slice plm_slot_key(struct plm_arena *arena, const struct plm_state *s
 	}
 	if (table == PLM_TABLE_STOCK_OUT) {
 		return stock_out_key(arena, st, plm_stock_out_at(st, id));
+	}
+	if (table == PLM_TABLE_CONSUMED) {
+		return consumed_key(arena, st, plm_consumed_at(st, id));
 	}
 	if (table == PLM_TABLE_INTENT) {
 		return plm_arena_format(arena, "%" PRIu64, plm_intent_at(st, id)->seq);

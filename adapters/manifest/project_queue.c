@@ -266,6 +266,9 @@ static void upstream_queue(struct plm_project *p, struct plm_doc *spec,
 	queue->stop = plm_doc_enum(p->tree, spec, "stopPolicy", &plm_names_stop, PLM_STOP_NONE);
 	queue->weight_nano = read_weight(p, spec);
 	queue->checks = read_checks(p, spec);
+	queue->admission_mode =
+		plm_doc_enum(p->tree, plm_doc_map(p->tree, spec, "admissionScope"), "admissionMode",
+			     &plm_names_admission_mode, PLM_ADMISSION_BY_ORDER);
 }
 
 /* ---- ClusterQueue of the dialect ---------------------------------------------------------------- */
@@ -409,7 +412,6 @@ void plm_project_cluster_queue(struct plm_project *p, struct plm_doc *root, void
 	} else {
 		upstream_queue(p, spec, queue);
 	}
-	plm_project_undecided(plm_doc_get(spec, "admissionScope"));
 	plm_project_undecided(plm_doc_get(spec, "concurrentAdmissionPolicy"));
 }
 
@@ -421,6 +423,9 @@ void plm_project_local_queue(struct plm_project *p, struct plm_doc *root, void *
 	static const char *const upstream[] = {"clusterQueue", "stopPolicy", "fairSharing", NULL};
 	struct plm_w_local_queue *queue = payload;
 	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *fair =
+		plm_doc_map(p->tree, plm_doc_map(p->tree, root, "status"), "fairSharing");
+	struct plm_doc *status = plm_doc_map(p->tree, fair, "admissionFairSharingStatus");
 
 	(void)plm_project_dialect(p, spec, dialect, upstream);
 	queue->cluster_queue = plm_doc_text(p->tree, spec, "clusterQueue");
@@ -429,7 +434,9 @@ void plm_project_local_queue(struct plm_project *p, struct plm_doc *root, void *
 	if (queue->cluster_queue.size == 0 && queue->work_queue.size == 0) {
 		plm_doc_fail(p->tree, spec, "clusterQueue or workQueue is required");
 	}
-	plm_project_undecided(plm_doc_get(spec, "fairSharing")); /* admission fair sharing */
+	queue->weight_nano = read_weight(p, spec);
+	queue->consumed = plm_doc_amounts(p->tree, status, "consumedResources");
+	queue->consumed_ms = plm_doc_time(p->tree, status, "lastUpdate");
 }
 
 void plm_project_work_queue(struct plm_project *p, struct plm_doc *root, void *payload)

@@ -2,6 +2,9 @@
 #include "adapters/manifest/project.h"
 #include "adapters/manifest/reader.h"
 
+/* usageSamplingInterval when it is absent or 0. */
+#define AFS_INTERVAL_MS (5LL * 60 * 1000)
+
 /* Sections of Kueue's Configuration that only say how its process runs. */
 static void ignore_process(struct plm_doc *root)
 {
@@ -88,6 +91,45 @@ static struct plm_vec read_transformations(struct plm_doc_tree *tree, struct plm
 	return (struct plm_vec){out, count};
 }
 
+static int64_t positive_duration(struct plm_doc_tree *tree, struct plm_doc *map, const char *key)
+{
+	int64_t ms = plm_doc_duration(tree, map, key, 0);
+
+	if (ms < 0) {
+		plm_doc_fail(tree, plm_doc_get(map, key), "must not be negative");
+	}
+	return plm_max(ms, 0);
+}
+
+/* Its presence turns admission fair sharing on: kueue.md 1.7, 2.13. */
+static void read_afs(struct plm_doc_tree *tree, struct plm_w_config *config)
+{
+	struct plm_doc *afs = plm_doc_map(tree, tree->root, "admissionFairSharing");
+	struct plm_doc *weights = plm_doc_map(tree, afs, "resourceWeights");
+	struct plm_w_amount *list = NULL;
+	size_t count = 0;
+
+	if (afs == NULL) {
+		return;
+	}
+	config->afs = 1;
+	config->afs_half_life_ms = positive_duration(tree, afs, "usageHalfLifeTime");
+	config->afs_interval_ms = positive_duration(tree, afs, "usageSamplingInterval");
+	if (config->afs_interval_ms == 0) {
+		config->afs_interval_ms = AFS_INTERVAL_MS;
+	}
+	if (weights == NULL || weights->count == 0) {
+		return;
+	}
+	list = PLM_NEW_ARRAY(tree->arena, weights->count, struct plm_w_amount);
+	for (struct plm_doc *item = weights->first; item != NULL; item = item->next, count++) {
+		list[count].resource = item->key;
+		list[count].amount = plm_doc_quantity(tree, item, NULL, PLM_SCALE_NANO, 0);
+	}
+	plm_doc_ignore(weights);
+	config->afs_weights = (struct plm_vec){list, count};
+}
+
 /* Its presence turns fair sharing on; v1beta1 can say enable: false. */
 static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 {
@@ -107,6 +149,7 @@ static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 		plm_doc_fail(tree, plm_doc_get(resources, "quotaCheckStrategy"),
 			     "neither BlockUndeclared nor IgnoreUndeclared");
 	}
+	read_afs(tree, config);
 	ignore_process(tree->root);
 }
 

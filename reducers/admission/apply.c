@@ -2,6 +2,7 @@
  * The fold of admission's decisions, and what facts mean for the queues: standing of workloads, retries
  * of what is parked, generations. Source: kueue.md 2.3, 2.4, 2.6 (generation), 2.14.
  */
+#include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/area.h"
 #include "reducers/cluster/fold.h"
@@ -93,7 +94,11 @@ static void fold_reserve(const struct folding *in, const struct plm_w_reserve *w
 	told(in, workload, &w->why);
 	unstick(st, id);
 	generation(st, workload->cluster_queue);
+	plm_afs_charge(st, id, in->scratch);
 	plm_queue_place(st, id);
+	if (w->admitted == 1) {
+		plm_afs_settle(st, id);
+	}
 }
 
 static void fold_admit(const struct folding *in, const struct plm_w_admit *w)
@@ -111,6 +116,7 @@ static void fold_admit(const struct folding *in, const struct plm_w_admit *w)
 	workload->polite = 0;
 	told(in, workload, &w->why);
 	plm_queue_place(in->st, id);
+	plm_afs_settle(in->st, id);
 }
 
 static void make_sticky(struct plm_state *st, plm_id id)
@@ -263,6 +269,7 @@ static void fold_release(const struct folding *in, const struct plm_w_release *w
 										 : PLM_QUEUE_PARKED;
 	told(in, workload, &w->why);
 	plm_queue_place(st, id);
+	plm_afs_drop(st, id, (plm_id){0});
 	left(st, queue);
 	plm_root_change(st)->queues_dirty = 1;
 }
@@ -317,6 +324,11 @@ static void workload_changed(struct plm_state *st, plm_id id)
 		before.standing == PLM_STANDS_ACTIVE || before.standing == PLM_STANDS_PARKED;
 
 	plm_queue_arrive(st, id);
+	plm_afs_drop(st, id, (plm_id){before.local});
+	if (workload->stage == PLM_STAGE_ADMITTED &&
+	    (before.standing != PLM_STANDS_HOLDING || before.reserved == 1)) {
+		plm_afs_settle(st, id);
+	}
 	if (before.standing == PLM_STANDS_HOLDING &&
 	    (workload->stage == PLM_STAGE_FINISHED || workload->stage == PLM_STAGE_PENDING ||
 	     !plm_sym_equal(before.reclaimable, workload->reclaimable))) {
@@ -374,6 +386,9 @@ static void fold_gone(const struct folding *in, const struct plm_w_gone *w)
 
 	if (id.n == 0) {
 		return;
+	}
+	if (w->kind == PLM_KIND_LOCAL_QUEUE) {
+		plm_afs_forget(st, id);
 	}
 	switch ((int)w->kind) {
 	case PLM_KIND_WORKLOAD:
@@ -500,6 +515,7 @@ static void fold_fact(const struct folding *in)
 		const struct plm_w_local_queue *queue = w;
 
 		st->queues.stale = true;
+		plm_root_change(st)->afs_due_ms = 0;
 		id = plm_find(st, PLM_KIND_LOCAL_QUEUE, plm_sym_find(st, queue->meta.ns),
 			      plm_sym_find(st, queue->meta.name));
 		plm_queue_local_arrives(st, id);
@@ -560,6 +576,7 @@ static void fold_cycle(const struct folding *in)
 	}
 	plm_queue_timers(in->st, plm_root(in->st)->now_ms);
 	plm_queue_refresh(in->st);
+	plm_afs_sample(in->st, plm_root(in->st)->now_ms, true);
 }
 
 /* Facts about these may come by the thousand in a row, and ask nothing of the index. */
@@ -574,6 +591,7 @@ void plm_admission_before(struct plm_state *st, const struct plm_event *ev)
 	if (!is_queue_object(ev->type)) {
 		plm_queue_refresh(st);
 	}
+	plm_afs_sample(st, (int64_t)ev->tick_ms, false);
 }
 
 void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
@@ -586,6 +604,9 @@ void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 	case PLM_CLASS_CONTROL:
 		if (ev->type == PLM_EV_CYCLE) {
 			fold_cycle(&in);
+		} else if (ev->type == PLM_EV_CONFIG) {
+			st->queues.stale = true;
+			plm_root_change(st)->afs_due_ms = 0;
 		}
 		break;
 	case PLM_CLASS_FACT:

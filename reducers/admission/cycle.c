@@ -3,6 +3,7 @@
  * Source: kueue.md 2.5; exact.md 3 and 8.
  */
 #include "core/limits.h"
+#include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
 #include "reducers/area.h"
@@ -98,5 +99,11 @@ bool plm_admission_step(const struct plm_state *st, struct plm_cycle_run *run,
 
 int64_t plm_admission_next_due(const struct plm_state *st)
 {
-	return plm_queue_next_timer(st);
+	int64_t timer = plm_queue_next_timer(st);
+	int64_t sample = plm_afs_next_due(st);
+
+	if (timer == PLM_UNSET || sample == PLM_UNSET) {
+		return timer == PLM_UNSET ? sample : timer;
+	}
+	return plm_min(timer, sample);
 }

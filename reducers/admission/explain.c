@@ -2,6 +2,7 @@
 
 #include "core/sort.h"
 #include "reducers/admission/activity.h"
+#include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
 
@@ -26,6 +27,13 @@ static int by_turn(const void *context, uint32_t a, uint32_t b)
 	int64_t right_ms = plm_queue_since(st, right);
 	int order = 0;
 
+	if (plm_afs_on(st, q->pos.cluster_queue)) {
+		order = plm_afs_order(st, plm_queue_route(st, left).local,
+				      plm_queue_route(st, right).local);
+	}
+	if (order != 0) {
+		return order;
+	}
 	if (queue->strategy == PLM_STRATEGY_BEST_EFFORT_FIFO && a != b &&
 	    (queue->sticky.n == a || queue->sticky.n == b)) {
 		return queue->sticky.n == a ? -1 : 1;

@@ -1,5 +1,6 @@
 /* Who is tried in a round: kueue.md 2.5 (1) and the checks of (3). */
 #include "reducers/admission/activity.h"
+#include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
 #include "reducers/sched/selector.h"
@@ -55,6 +56,55 @@ static void say_full(struct plm_round *round, plm_id work, uint32_t workload)
 	plm_emit_told(round, &said);
 }
 
+/* Is 'workload' what its queue promised quota to? It goes before others of its LocalQueue. */
+static uint32_t sticky_or(const struct plm_state *st, plm_id queue, plm_id local, uint32_t workload)
+{
+	plm_id sticky = plm_cluster_queue_at(st, queue)->sticky;
+	bool ours = sticky_waits(st, queue) && st->queues.links[sticky.n].local == local.n;
+
+	return ours ? sticky.n : workload;
+}
+
+/* Which of two of one queue is tried first; equal usage: the sticky one, then the usual order. */
+static bool used_less(const struct plm_state *st, plm_id queue, uint32_t a, uint32_t b)
+{
+	const struct plm_link *links = st->queues.links;
+	plm_id sticky = plm_cluster_queue_at(st, queue)->sticky;
+	int order = plm_afs_order(st, (plm_id){links[a].local}, (plm_id){links[b].local});
+
+	if (order != 0) {
+		return order < 0;
+	}
+	if (sticky_waits(st, queue) && (a == sticky.n || b == sticky.n)) {
+		return a == sticky.n;
+	}
+	return earlier(st, a, b) == a;
+}
+
+/* kueue.md 2.3 under admission fair sharing: the LocalQueue that has used least has the first word. */
+static void first_by_usage(struct plm_round *round, uint32_t *first)
+{
+	const struct plm_state *st = round->st;
+
+	for (uint32_t n = 1; n < st->queues.local_count; n++) {
+		const struct plm_local_cell *cell = &st->queues.locals[n];
+		uint32_t workload = top(&cell->lane);
+
+		if (workload == 0) {
+			continue;
+		}
+		if (cell->work != 0 && lane_full(st, (plm_id){cell->work})) {
+			say_full(round, (plm_id){cell->work}, workload);
+			continue;
+		}
+		workload = sticky_or(st, (plm_id){cell->queue}, (plm_id){n}, workload);
+		if (first[cell->queue] == 0 ||
+		    used_less(st, (plm_id){cell->queue}, workload, first[cell->queue])) {
+			first[cell->queue] = workload;
+		}
+	}
+}
+
 /* The first of each ClusterQueue, by its slot: first the WorkQueues' lanes, then the queues' own. */
 static uint32_t *first_of_queues(struct plm_round *round)
 {
@@ -72,8 +122,12 @@ static uint32_t *first_of_queues(struct plm_round *round)
 			first[queue] = earlier(st, first[queue], workload);
 		}
 	}
+	first_by_usage(round, first);
 	PLM_EACH(st, cluster_queue, queue)
 	{
+		if (plm_afs_on(st, queue)) {
+			continue;
+		}
 		if (sticky_waits(st, queue)) {
 			first[queue.n] = plm_cluster_queue_at(st, queue)->sticky.n;
 		} else {

@@ -142,69 +142,6 @@ void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need 
 	}
 }
 
-struct ranking {
-	const struct plm_state *st;
-	struct plm_holder **list;
-};
-
-static int by_rank(const void *context, uint32_t a, uint32_t b)
-{
-	const struct ranking *r = context;
-	const struct plm_workload *left = plm_workload_at(r->st, r->list[a]->workload);
-	const struct plm_workload *right = plm_workload_at(r->st, r->list[b]->workload);
-	int64_t left_ms = left->reserved_ms == PLM_UNSET ? INT64_MAX : left->reserved_ms;
-	int64_t right_ms = right->reserved_ms == PLM_UNSET ? INT64_MAX : right->reserved_ms;
-	int order = 0;
-
-	if (left->priority != right->priority) {
-		return left->priority < right->priority ? -1 : 1;
-	}
-	if (left_ms != right_ms) {
-		return left_ms > right_ms ? -1 : 1;
-	}
-	order = plm_sym_compare(r->st, left->object.uid, right->object.uid);
-	return order != 0 ? order : (r->list[a]->workload.n < r->list[b]->workload.n ? -1 : 1);
-}
-
-/* Nothing that ranks depend on changes while a snapshot lives: one sort serves all its searches. */
-void plm_preempt_rank(struct plm_quotas *snap, uint32_t node)
-{
-	uint32_t root = snap->tree.nodes[node].tree;
-	struct ranking r = {.st = snap->st};
-	uint32_t *turn = NULL;
-	uint32_t count = 0;
-	size_t mark = plm_arena_mark(snap->arena);
-
-	if (snap->holders[root].ranked) {
-		return;
-	}
-	snap->holders[root].ranked = true;
-	r.list = PLM_NEW_ARRAY(snap->arena, snap->holder_count, struct plm_holder *);
-	for (uint32_t n = 0; n < snap->tree.count; n++) {
-		if (snap->tree.nodes[n].tree != root || !snap->tree.nodes[n].queue) {
-			continue;
-		}
-		PLM_ASSERT(snap->holders[n].made);
-		for (uint32_t i = 0; i < snap->holders[n].count; i++) {
-			r.list[count++] = &snap->holders[n].list[i];
-		}
-	}
-	turn = PLM_NEW_ARRAY(snap->arena, count, uint32_t);
-	for (uint32_t i = 0; i < count; i++) {
-		turn[i] = i;
-	}
-	plm_sort(turn, count, by_rank, &r, snap->arena);
-	for (uint32_t i = 0; i < count; i++) {
-		r.list[turn[i]]->rank = i;
-	}
-	plm_arena_rewind(snap->arena, mark);
-}
-
-int plm_preempt_order(const struct plm_holder *a, const struct plm_holder *b)
-{
-	return a->rank < b->rank ? -1 : (a->rank > b->rank ? 1 : 0);
-}
-
 /* ---- candidates -------------------------------------------------------------------------------- */
 
 static void add(struct search *s, struct candidate candidate)

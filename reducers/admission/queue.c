@@ -1,5 +1,6 @@
 #include "reducers/admission/queue.h"
 
+#include "reducers/admission/afs.h"
 #include "reducers/tas/tas.h"
 
 /* ---- routes ------------------------------------------------------------------------------------ */
@@ -180,6 +181,8 @@ static struct plm_link link_of(const struct plm_state *st, plm_id id)
 	}
 	route = plm_queue_route(st, workload);
 	link.lane = route.work.n;
+	link.local = plm_root(st)->afs == 1 ? route.local.n : 0;
+	link.penalty = link.local == 0 ? (plm_sym){0} : workload->penalty;
 	link.since_ms = plm_queue_since(st, workload);
 	if (workload->stage != PLM_STAGE_PENDING) {
 		link.standing = PLM_STANDS_HOLDING;
@@ -197,6 +200,7 @@ static struct plm_link link_of(const struct plm_state *st, plm_id id)
 		link.standing = PLM_STANDS_PARKED;
 	} else {
 		link.standing = PLM_STANDS_ACTIVE;
+		link.by_usage = plm_afs_on(st, route.cluster);
 	}
 	return link;
 }
@@ -362,7 +366,7 @@ bool plm_queue_awaited(const struct plm_state *st, plm_id queue)
 	if (!st->queues.filled || st->queues.stale) {
 		return awaited_slowly(st, queue);
 	}
-	if (cell->lane.count > 0 || cell->parked_count > 0) {
+	if (cell->lane.count > 0 || cell->parked_count > 0 || cell->locals > 0) {
 		return true;
 	}
 	PLM_EACH(st, work_queue, work)
@@ -414,6 +418,12 @@ void plm_queue_park_alike(struct plm_state *st, plm_id id, struct plm_arena *scr
 		if (plm_sym_equal(plm_work_queue_at(st, w)->cluster_queue,
 				  plm_cluster_queue_at(st, queue)->object.name)) {
 			park_lane(st, id, plm_queue_index_lane(st, w), scratch);
+		}
+	}
+	for (uint32_t n = 1;
+	     plm_queue_index_cell(st, queue)->locals > 0 && n < st->queues.local_count; n++) {
+		if (st->queues.locals[n].lane.count > 0 && st->queues.locals[n].queue == queue.n) {
+			park_lane(st, id, &st->queues.locals[n].lane, scratch);
 		}
 	}
 }

@@ -388,11 +388,11 @@ static void enter_held(struct plm_quotas *snap, uint32_t n, bool fill)
 	struct plm_pairs *pairs = &snap->pairs[node->tree];
 
 	if (!fill) {
-		pairs->bound += cell->held_count;
+		pairs->bound += cell->held.count;
 		return;
 	}
-	for (uint32_t i = 0; i < cell->held_count; i++) {
-		pair_add(pairs, cell->held[i].flavor, cell->held[i].resource);
+	for (uint32_t i = 0; i < cell->held.count; i++) {
+		pair_add(pairs, cell->held.list[i].flavor, cell->held.list[i].resource);
 	}
 }
 
@@ -414,11 +414,11 @@ static void fill_held(struct plm_quotas *snap, uint32_t n)
 		}
 		return;
 	}
-	for (uint32_t i = 0; i < cell->held_count; i++) {
-		uint32_t pair =
-			plm_quotas_pair(snap, n, cell->held[i].flavor, cell->held[i].resource);
+	for (uint32_t i = 0; i < cell->held.count; i++) {
+		uint32_t pair = plm_quotas_pair(snap, n, cell->held.list[i].flavor,
+						cell->held.list[i].resource);
 
-		plm_quotas_cell(snap, n, pair)->usage = plm_held_amount(&cell->held[i]);
+		plm_quotas_cell(snap, n, pair)->usage = plm_held_amount(&cell->held.list[i]);
 	}
 }
 

@@ -35,6 +35,10 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->ignore_undeclared = w->ignore_undeclared == 1;
 	root->exclude_prefixes = plm_fold_texts(&in->f, w->exclude_prefixes);
 	root->transformations = fold_transformations(in, w->transformations);
+	root->afs = w->afs == 1;
+	root->afs_weights = plm_fold_amounts(&in->f, w->afs_weights);
+	root->afs_half_life_ms = plm_max(0, w->afs_half_life_ms);
+	root->afs_interval_ms = plm_max(1, w->afs_interval_ms);
 	root->batch_idle_ms = w->batch_idle_ms;
 	root->batch_max_ms = w->batch_max_ms;
 	root->gang_timeout_ms = w->gang_timeout_ms;

@@ -56,6 +56,18 @@ static void cluster_queue_gone(struct plm_state *st, plm_id id)
 	}
 }
 
+static void local_queue_gone(struct plm_state *st, plm_id id)
+{
+	plm_id row = plm_local_queue_at(st, id)->consumed;
+
+	while (row.n != 0) {
+		plm_id next = plm_consumed_at(st, row)->next;
+
+		plm_slot_free(st, PLM_TABLE_CONSUMED, row);
+		row = next;
+	}
+}
+
 static void workload_gone(struct plm_state *st, plm_id id)
 {
 	const struct plm_workload *workload = plm_workload_at(st, id);
@@ -128,6 +140,9 @@ void plm_fold_gone(struct plm_state *st, enum plm_kind kind, plm_id id)
 	switch ((int)table) {
 	case PLM_TABLE_CLUSTER_QUEUE:
 		cluster_queue_gone(st, id);
+		break;
+	case PLM_TABLE_LOCAL_QUEUE:
+		local_queue_gone(st, id);
 		break;
 	case PLM_TABLE_WORKLOAD:
 		workload_gone(st, id);

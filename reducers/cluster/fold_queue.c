@@ -53,6 +53,7 @@ static void fill_cluster_queue(const struct plm_folding *in, struct plm_cluster_
 	queue->borrow_threshold = w->borrow_threshold;
 	queue->preempt_threshold = w->preempt_threshold;
 	queue->weight_nano = w->weight_nano;
+	queue->admission_mode = (uint32_t)w->admission_mode;
 }
 
 void plm_fold_cluster_queue(const struct plm_folding *in, const struct plm_w_cluster_queue *w)
@@ -76,12 +77,19 @@ void plm_fold_cluster_queue(const struct plm_folding *in, const struct plm_w_clu
 
 void plm_fold_local_queue(const struct plm_folding *in, const struct plm_w_local_queue *w)
 {
-	plm_id id = plm_fold_object(in, PLM_KIND_LOCAL_QUEUE, &w->meta, NULL);
+	bool made = false;
+	plm_id id = plm_fold_object(in, PLM_KIND_LOCAL_QUEUE, &w->meta, &made);
 	struct plm_local_queue *queue = plm_local_queue_edit(in->f.st, id);
 
+	if (made) {
+		queue->sampled_ms = PLM_UNSET;
+	}
 	queue->cluster_queue = plm_fold_text(&in->f, w->cluster_queue);
 	queue->work_queue = plm_fold_text(&in->f, w->work_queue);
 	queue->stop = (uint32_t)w->stop;
+	queue->weight_nano = w->weight_nano;
+	queue->status = plm_fold_amounts(&in->f, w->consumed);
+	queue->status_ms = w->consumed_ms;
 }
 
 void plm_fold_work_queue(const struct plm_folding *in, const struct plm_w_work_queue *w)

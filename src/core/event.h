@@ -244,14 +244,16 @@ PLM_W_STRUCT(transformation, PLM_TRANSFORMATION_FIELDS)
  * ends a reservation of places that never became ready. 'stock_out_ms' is how long a refusal of the
  * cloud is remembered. 'settle' 1 = effects are taken as done (decide --cycles settled).
  * 'ignore_undeclared' 1 = resources that a queue does not cover are not counted;
- * 'exclude_prefixes' of resource names that are never counted (kueue.md 2.1).
+ * 'exclude_prefixes' of resource names that are never counted (kueue.md 2.1). 'afs' 1 = usage of LocalQueues
+ * is kept (kueue.md 2.13), 'afs_weights' of resources in 10^-9, those not listed count once.
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
 	I(pending_by_hand) I(batch_idle_ms) I(batch_max_ms) E(preferences, preference_policy)      \
 	E(min_values, min_values_policy) I(gang_timeout_ms) I(registration_timeout_ms)             \
 	I(launch_timeout_ms) I(stock_out_ms) I(settle) E(fair_strategies, fair_strategies)         \
-	I(ignore_undeclared) T(exclude_prefixes) L(transformations, transformation)
+	I(ignore_undeclared) T(exclude_prefixes) L(transformations, transformation)                \
+	I(afs) I(afs_half_life_ms) I(afs_interval_ms) L(afs_weights, amount)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)

@@ -114,6 +114,12 @@ PLM_W_ENUM(stop, PLM_STOP_LIST)
 	X(CHECK_REJECTED, "Rejected")
 PLM_W_ENUM(check_state, PLM_CHECK_STATE_LIST)
 
+/* Of a ClusterQueue's admissionScope: kueue.md 2.13. */
+#define PLM_ADMISSION_MODE_LIST(X)                                                                 \
+	X(ADMISSION_BY_ORDER, "NoAdmissionFairSharing")                                            \
+	X(ADMISSION_BY_USAGE, "UsageBasedAdmissionFairSharing")
+PLM_W_ENUM(admission_mode, PLM_ADMISSION_MODE_LIST)
+
 #define PLM_PHASE_LIST(X)                                                                          \
 	X(PHASE_PENDING, "Pending")                                                                \
 	X(PHASE_RUNNING, "Running")                                                                \
@@ -281,11 +287,14 @@ PLM_W_STRUCT(check_use, PLM_CHECK_USE_FIELDS)
 	E(when_can_borrow, fungibility) E(when_can_preempt, fungibility)                           \
 	E(preference, flavor_preference) E(within, preemption) E(reclaim, preemption)              \
 	E(borrow_within, preemption) I(borrow_threshold) I(preempt_threshold) E(stop, stop)        \
-	I(weight_nano) L(checks, check_use) I(capacity_check) I(dialect) S(misconfigured)
+	I(weight_nano) L(checks, check_use) I(capacity_check) I(dialect) S(misconfigured)          \
+	E(admission_mode, admission_mode)
 PLM_W_STRUCT(cluster_queue, PLM_CLUSTER_QUEUE_FIELDS)
 
+/* 'consumed' at 'consumed_ms' as its status says (PLM_UNSET = it does not): admission fair sharing. */
 #define PLM_LOCAL_QUEUE_FIELDS(S, Y, I, E, T, R, L)                                                \
-	R(meta, meta) S(cluster_queue) S(work_queue) E(stop, stop)
+	R(meta, meta) S(cluster_queue) S(work_queue) E(stop, stop) I(weight_nano)                  \
+	L(consumed, amount) I(consumed_ms)
 PLM_W_STRUCT(local_queue, PLM_LOCAL_QUEUE_FIELDS)
 
 /* 'max_parallel' PLM_UNSET = unlimited. */

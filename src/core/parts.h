@@ -222,6 +222,13 @@ struct plm_offering {
 	int64_t reserved_left;
 };
 
+/* An amount with 32 binary digits behind the point. */
+struct plm_fixed {
+	plm_sym resource;
+	uint32_t fraction;
+	int64_t whole;
+};
+
 /* The key of what was last said about a subject; the record itself stands in the log at 'seq'. */
 struct plm_why {
 	uint64_t seq; /* 0 = nothing was said yet */

@@ -7,6 +7,7 @@
 static const struct plm_link nowhere;
 static const struct plm_queue_cell empty_cell;
 static const struct plm_lane empty_lane;
+static const struct plm_local_cell empty_local;
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -53,20 +54,37 @@ static void lanes_reach(struct plm_queue_index *index, uint32_t lane)
 	index->lanes = grown(index->lanes, &index->lane_count, lane + 1, sizeof(empty_lane));
 }
 
-static struct plm_lane *lane_edit(struct plm_state *st, uint32_t queue, uint32_t lane)
+static struct plm_local_cell *local_edit(struct plm_state *st, uint32_t local)
 {
-	if (lane == 0) {
-		return &cell_edit(st, queue)->lane;
+	struct plm_queue_index *index = &st->queues;
+
+	PLM_ASSERT(local != 0);
+	index->locals = grown(index->locals, &index->local_count, local + 1, sizeof(empty_local));
+	return &index->locals[local];
+}
+
+static struct plm_lane *lane_edit(struct plm_state *st, const struct plm_link *link)
+{
+	if (link->by_usage != 0) {
+		return &local_edit(st, link->local)->lane;
 	}
-	lanes_reach(&st->queues, lane);
-	return &st->queues.lanes[lane];
+	if (link->lane == 0) {
+		return &cell_edit(st, link->queue)->lane;
+	}
+	lanes_reach(&st->queues, link->lane);
+	return &st->queues.lanes[link->lane];
 }
 
 void plm_queue_index_fini(struct plm_queue_index *index)
 {
 	for (uint32_t i = 0; i < index->queue_count; i++) {
 		free(index->queues[i].lane.heap);
-		free(index->queues[i].held);
+		free(index->queues[i].held.list);
+	}
+	for (uint32_t i = 0; i < index->local_count; i++) {
+		free(index->locals[i].lane.heap);
+		free(index->locals[i].admitted.list);
+		free(index->locals[i].pending.list);
 	}
 	for (uint32_t i = 0; i < index->lane_count; i++) {
 		free(index->lanes[i].heap);
@@ -75,6 +93,7 @@ void plm_queue_index_fini(struct plm_queue_index *index)
 	free(index->queues);
 	free(index->lanes);
 	free(index->running);
+	free(index->locals);
 	*index = (struct plm_queue_index){0};
 }
 
@@ -193,17 +212,17 @@ int64_t plm_charged(const struct plm_state *st, const struct plm_assignment *set
 	return amount;
 }
 
-static void held_add(struct plm_queue_cell *cell, struct plm_held by)
+static void held_add(struct plm_helds *helds, struct plm_held by)
 {
-	for (uint32_t i = 0; i < cell->held_count; i++) {
-		if (plm_sym_equal(cell->held[i].flavor, by.flavor) &&
-		    plm_sym_equal(cell->held[i].resource, by.resource)) {
-			cell->held[i].sum += by.sum;
+	for (uint32_t i = 0; i < helds->count; i++) {
+		if (plm_sym_equal(helds->list[i].flavor, by.flavor) &&
+		    plm_sym_equal(helds->list[i].resource, by.resource)) {
+			helds->list[i].sum += by.sum;
 			return;
 		}
 	}
-	cell->held = grown(cell->held, &cell->held_capacity, cell->held_count + 1, sizeof(by));
-	cell->held[cell->held_count++] = by;
+	helds->list = grown(helds->list, &helds->capacity, helds->count + 1, sizeof(by));
+	helds->list[helds->count++] = by;
 }
 
 /* Add ('sign' 1) or take away (-1) what 'link' holds. */
@@ -212,7 +231,10 @@ static void count_held(struct plm_state *st, const struct plm_link *link, int si
 	uint32_t count = 0;
 	const struct plm_assignment *sets =
 		PLM_SPAN(st, link->assignments, struct plm_assignment, &count);
-	struct plm_queue_cell *cell = cell_edit(st, link->queue);
+	struct plm_helds *held = &cell_edit(st, link->queue)->held;
+	struct plm_helds *admitted = link->local == 0 || link->reserved != 0
+					     ? NULL
+					     : &local_edit(st, link->local)->admitted;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t used = 0;
@@ -223,12 +245,29 @@ static void count_held(struct plm_state *st, const struct plm_link *link, int si
 			plm_sym flavor = {0};
 			int64_t amount = plm_charged(st, &sets[i], usage[j].amount,
 						     link->reclaimable, link->pod_sets);
+			plm_i128 by = (plm_i128)amount * sign;
 
-			if (plm_kv_get(st, sets[i].flavors, usage[j].resource, &flavor)) {
-				held_add(cell, (struct plm_held){flavor, usage[j].resource,
-								 (plm_i128)amount * sign});
+			if (!plm_kv_get(st, sets[i].flavors, usage[j].resource, &flavor)) {
+				continue;
+			}
+			held_add(held, (struct plm_held){flavor, usage[j].resource, by});
+			if (admitted != NULL) {
+				held_add(admitted, (struct plm_held){{0}, usage[j].resource, by});
 			}
 		}
+	}
+}
+
+static void count_penalty(struct plm_state *st, const struct plm_link *link, int sign)
+{
+	uint32_t count = 0;
+	const struct plm_fixed *list = PLM_SPAN(st, link->penalty, struct plm_fixed, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_i128 amount = (plm_i128)list[i].whole << 32 | list[i].fraction;
+
+		held_add(&local_edit(st, link->local)->pending,
+			 (struct plm_held){{0}, list[i].resource, amount * sign});
 	}
 }
 
@@ -279,6 +318,52 @@ static void list_remove(struct plm_state *st, uint32_t workload)
 	}
 }
 
+/* A queue in which another LocalQueue has somebody now ('by' 1), or one fewer (-1). */
+static void count_local(struct plm_state *st, uint32_t queue, uint32_t by)
+{
+	struct plm_queue_cell *cell = cell_edit(st, queue);
+
+	st->queues.contended -= cell->locals >= 2;
+	cell->locals += by;
+	st->queues.contended += cell->locals >= 2;
+}
+
+/* Into the lane of its LocalQueue, which leads to where its newest workload waits. */
+static void local_add(struct plm_state *st, const struct plm_link *link)
+{
+	struct plm_local_cell *local = local_edit(st, link->local);
+
+	if (local->lane.count > 0 && local->queue != link->queue) {
+		count_local(st, local->queue, UINT32_MAX);
+	}
+	if (local->lane.count == 0 || local->queue != link->queue) {
+		count_local(st, link->queue, 1);
+	}
+	local->queue = link->queue;
+	local->work = link->lane;
+}
+
+static void lane_add(struct plm_state *st, uint32_t workload)
+{
+	const struct plm_link *link = &st->queues.links[workload];
+
+	PLM_ASSERT(link->queue != 0);
+	if (link->by_usage != 0) {
+		local_add(st, link);
+	}
+	heap_add(st, lane_edit(st, link), workload);
+}
+
+static void lane_remove(struct plm_state *st, uint32_t workload)
+{
+	struct plm_link link = st->queues.links[workload];
+
+	heap_remove(st, lane_edit(st, &link), workload);
+	if (link.by_usage != 0 && st->queues.locals[link.local].lane.count == 0) {
+		count_local(st, st->queues.locals[link.local].queue, UINT32_MAX);
+	}
+}
+
 /* Counters of what 'link' stands for, up (1) or down (-1, as unsigned). */
 static void count_link(struct plm_state *st, const struct plm_link *link, uint32_t by)
 {
@@ -286,6 +371,9 @@ static void count_link(struct plm_state *st, const struct plm_link *link, uint32
 
 	index->timers += link->timer * by;
 	index->parked_total += link->parked * by;
+	if (link->local != 0 && link->penalty.n != 0) {
+		count_penalty(st, link, by == 1 ? 1 : -1);
+	}
 	if (link->standing == PLM_STANDS_PARKED) {
 		cell_edit(st, link->queue)->parked_count += by;
 	}
@@ -306,7 +394,7 @@ static void take_out(struct plm_state *st, uint32_t workload)
 
 	count_link(st, link, UINT32_MAX);
 	if (link->standing == PLM_STANDS_ACTIVE) {
-		heap_remove(st, lane_edit(st, link->queue, link->lane), workload);
+		lane_remove(st, workload);
 	} else if (link->standing != PLM_STANDS_NOWHERE) {
 		list_remove(st, workload);
 	}
@@ -319,7 +407,8 @@ static bool same_place(const struct plm_link *a, const struct plm_link *b)
 	       a->priority == b->priority && a->since_ms == b->since_ms && a->uid.n == b->uid.n &&
 	       a->pod_sets.n == b->pod_sets.n && a->reclaimable.n == b->reclaimable.n &&
 	       a->assignments.n == b->assignments.n && a->reserved == b->reserved &&
-	       a->timer == b->timer && a->parked == b->parked;
+	       a->timer == b->timer && a->parked == b->parked && a->local == b->local &&
+	       a->by_usage == b->by_usage && a->penalty.n == b->penalty.n;
 }
 
 void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm_link *to)
@@ -334,8 +423,7 @@ void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm
 	*link = *to;
 	count_link(st, link, 1);
 	if (to->standing == PLM_STANDS_ACTIVE) {
-		PLM_ASSERT(to->queue != 0);
-		heap_add(st, lane_edit(st, to->queue, to->lane), workload.n);
+		lane_add(st, workload.n);
 	} else if (to->standing != PLM_STANDS_NOWHERE) {
 		list_add(st, workload.n);
 	}
@@ -370,6 +458,11 @@ const struct plm_lane *plm_queue_index_lane(const struct plm_state *st, plm_id w
 	return work_queue.n < st->queues.lane_count ? &st->queues.lanes[work_queue.n] : &empty_lane;
 }
 
+const struct plm_local_cell *plm_queue_index_local(const struct plm_state *st, plm_id local)
+{
+	return local.n < st->queues.local_count ? &st->queues.locals[local.n] : &empty_local;
+}
+
 uint32_t plm_queue_index_running(const struct plm_state *st, plm_id work_queue)
 {
 	return work_queue.n < st->queues.lane_count ? st->queues.running[work_queue.n] : 0;
@@ -377,29 +470,45 @@ uint32_t plm_queue_index_running(const struct plm_state *st, plm_id work_queue)
 
 /* ---- the slow twin ----------------------------------------------------------------------------- */
 
+/* Every sum of 'have' is one of 'want', where what is missing is 0. */
+static void check_helds(const struct plm_helds *have, const struct plm_helds *want)
+{
+	for (uint32_t i = 0; i < have->count; i++) {
+		plm_i128 sum = 0;
+
+		for (uint32_t j = 0; j < want->count; j++) {
+			if (plm_sym_equal(want->list[j].flavor, have->list[i].flavor) &&
+			    plm_sym_equal(want->list[j].resource, have->list[i].resource)) {
+				sum = want->list[j].sum;
+			}
+		}
+		PLM_ASSERT(sum == have->list[i].sum);
+	}
+}
+
+/* The lane of a queue ('lane' 0), of a WorkQueue, or of LocalQueue 'local'. */
 static void check_lane(const struct plm_state *st, const struct plm_lane *lane, uint32_t lane_slot,
-		       uint32_t *active)
+		       uint32_t local, uint32_t *active)
 {
 	for (uint32_t i = 0; i < lane->count; i++) {
 		const struct plm_link *link = &st->queues.links[lane->heap[i]];
 
 		PLM_ASSERT(link->standing == PLM_STANDS_ACTIVE && link->next == i);
-		PLM_ASSERT(link->lane == lane_slot);
+		PLM_ASSERT(local != 0 ? link->by_usage != 0 && link->local == local
+				      : link->by_usage == 0 && link->lane == lane_slot);
 		PLM_ASSERT(i == 0 || !before(st, lane->heap[i], lane->heap[(i - 1) / 2]));
 		(*active)++;
 	}
 }
 
-static void check_cell(const struct plm_state *st, uint32_t queue)
+static void check_cell(const struct plm_state *st, const struct plm_state *twin, uint32_t queue)
 {
 	const struct plm_queue_cell *cell = &st->queues.queues[queue];
-	struct plm_state twin = {.heap = st->heap};
 	uint32_t holding = 0;
 	uint32_t parked = 0;
 
 	for (uint32_t w = cell->holding; w != 0; w = st->queues.links[w].next) {
 		PLM_ASSERT(st->queues.links[w].queue == queue);
-		count_held(&twin, &st->queues.links[w], 1);
 		holding++;
 	}
 	for (uint32_t w = cell->parked; w != 0; w = st->queues.links[w].next) {
@@ -407,36 +516,48 @@ static void check_cell(const struct plm_state *st, uint32_t queue)
 		parked++;
 	}
 	PLM_ASSERT(holding == cell->holding_count && parked == cell->parked_count);
-	for (uint32_t i = 0; i < cell->held_count; i++) {
-		const struct plm_queue_cell *want = plm_queue_index_cell(&twin, (plm_id){queue});
-		plm_i128 sum = 0;
+	check_helds(&cell->held, &plm_queue_index_cell(twin, (plm_id){queue})->held);
+}
 
-		for (uint32_t j = 0; j < want->held_count; j++) {
-			if (plm_sym_equal(want->held[j].flavor, cell->held[i].flavor) &&
-			    plm_sym_equal(want->held[j].resource, cell->held[i].resource)) {
-				sum = want->held[j].sum;
-			}
-		}
-		PLM_ASSERT(sum == cell->held[i].sum);
-	}
-	plm_queue_index_fini(&twin.queues);
+static void check_local(const struct plm_state *st, const struct plm_state *twin, uint32_t local,
+			uint32_t *active)
+{
+	const struct plm_local_cell *have = &st->queues.locals[local];
+	const struct plm_local_cell *want = plm_queue_index_local(twin, (plm_id){local});
+
+	check_lane(st, &have->lane, have->work, local, active);
+	check_helds(&have->admitted, &want->admitted);
+	check_helds(&have->pending, &want->pending);
 }
 
 void plm_queue_index_check(const struct plm_state *st)
 {
 	const struct plm_queue_index *index = &st->queues;
+	struct plm_state twin = {.heap = st->heap};
 	uint32_t active = 0;
 	uint32_t links = 0;
 
+	for (uint32_t w = 0; w < index->link_count; w++) {
+		const struct plm_link *link = &index->links[w];
+
+		links += link->standing == PLM_STANDS_ACTIVE;
+		if (link->standing == PLM_STANDS_HOLDING) {
+			count_held(&twin, link, 1);
+		}
+		if (link->local != 0) {
+			count_penalty(&twin, link, 1);
+		}
+	}
 	for (uint32_t q = 0; q < index->queue_count; q++) {
-		check_lane(st, &index->queues[q].lane, 0, &active);
-		check_cell(st, q);
+		check_lane(st, &index->queues[q].lane, 0, 0, &active);
+		check_cell(st, &twin, q);
 	}
 	for (uint32_t l = 1; l < index->lane_count; l++) {
-		check_lane(st, &index->lanes[l], l, &active);
+		check_lane(st, &index->lanes[l], l, 0, &active);
 	}
-	for (uint32_t w = 0; w < index->link_count; w++) {
-		links += index->links[w].standing == PLM_STANDS_ACTIVE;
+	for (uint32_t l = 1; l < index->local_count; l++) {
+		check_local(st, &twin, l, &active);
 	}
 	PLM_ASSERT(active == links);
+	plm_queue_index_fini(&twin.queues);
 }

@@ -2,9 +2,10 @@
  * queue_index.h - what is derived from the workload table, so that a round need not read all of it
  *
  * Owns: per ClusterQueue a heap of the workloads that wait actively (one per "lane": the queue itself
- * and each WorkQueue that feeds it), lists of those parked and of those holding quota, and the sums of
+ * and each WorkQueue that feeds it; under admission fair sharing each LocalQueue, so that no heap must
+ * be put in order when usage changes), lists of those parked and of those holding quota, and the sums of
  * what is held by (flavor, resource). Lists without a queue: waiting outside of any queue, reserved
- * with open checks. Does not: decide who belongs where (reducers/admission/queue.h does, by calling
+ * with open checks. Per LocalQueue what it uses, and the penalties that it is charged. Does not: decide who belongs where (reducers/admission/queue.h does, by calling
  * plm_queue_index_set()), write the image.
  *
  * Outside the image: emptied by a load, filled by the next event that admission folds. The order within
@@ -40,6 +41,9 @@ struct plm_link {
 	uint32_t reserved; /* 1: HOLDING with open checks */
 	uint32_t timer;	   /* 1: pending with a requeue time */
 	uint32_t parked;   /* 1: its place is PARKED, be its queue missing or not */
+	uint32_t local;	   /* slot of the LocalQueue, 0 = none, or nobody keeps its usage */
+	uint32_t by_usage; /* 1: ACTIVE in the lane of its LocalQueue */
+	plm_sym penalty;   /* span of plm_fixed */
 };
 
 /* A binary heap of workload slots: kueue.md 2.3 without the sticky one. */
@@ -53,12 +57,25 @@ struct plm_held {
 	plm_i128 sum; /* exact, whatever is added */
 };
 
+struct plm_helds {
+	struct plm_held *list; /* owned */
+	uint32_t count, capacity;
+};
+
+/* A LocalQueue whose usage is kept. */
+struct plm_local_cell {
+	struct plm_lane lane;
+	uint32_t queue, work;	   /* what its lane leads to while somebody is in it */
+	struct plm_helds admitted; /* by resource: what its admitted workloads use */
+	struct plm_helds pending;  /* by resource, in 2^-32: penalties not settled yet */
+};
+
 struct plm_queue_cell {
 	struct plm_lane lane;
 	uint32_t parked, holding, outside; /* first of the list */
 	uint32_t parked_count, holding_count;
-	struct plm_held *held; /* owned */
-	uint32_t held_count, held_capacity;
+	struct plm_helds held;
+	uint32_t locals; /* LocalQueues with somebody in their lanes */
 };
 
 struct plm_queue_index {
@@ -69,6 +86,9 @@ struct plm_queue_index {
 	struct plm_lane *lanes; /* owned, by WorkQueue slot */
 	uint32_t *running;	/* owned, by WorkQueue slot: workloads that hold quota */
 	uint32_t lane_count;
+	struct plm_local_cell *locals; /* owned, by LocalQueue slot */
+	uint32_t local_count;
+	uint32_t contended;    /* ClusterQueues in which two LocalQueues or more have somebody */
 	uint32_t reserved;     /* HOLDING with open checks */
 	uint32_t parked_total; /* links with 'parked' */
 	uint32_t timers;       /* pending workloads with a requeue time */
@@ -94,6 +114,7 @@ void plm_queue_index_drop(struct plm_state *st, plm_id workload);
 /* The cell of a ClusterQueue; an empty one when nothing was ever in it. */
 const struct plm_queue_cell *plm_queue_index_cell(const struct plm_state *st, plm_id queue);
 const struct plm_lane *plm_queue_index_lane(const struct plm_state *st, plm_id work_queue);
+const struct plm_local_cell *plm_queue_index_local(const struct plm_state *st, plm_id local);
 uint32_t plm_queue_index_running(const struct plm_state *st, plm_id work_queue);
 /* kueue.md 2.3 between two links: <0 when 'a' is tried first. */
 int plm_link_order(const struct plm_state *st, const struct plm_link *a, const struct plm_link *b);

@@ -16,7 +16,8 @@ static const struct plm_table_info infos[PLM_TABLE_COUNT] = {
 	 {small, cluster},                                                                         \
 	 ceiling,                                                                                  \
 	 PLM_TABLE_##NAME != PLM_TABLE_ROOT && PLM_TABLE_##NAME != PLM_TABLE_INSTANCE_TYPE &&      \
-		 PLM_TABLE_##NAME != PLM_TABLE_STOCK_OUT && PLM_TABLE_##NAME != PLM_TABLE_INTENT},
+		 PLM_TABLE_##NAME != PLM_TABLE_STOCK_OUT &&                                        \
+		 PLM_TABLE_##NAME != PLM_TABLE_INTENT && PLM_TABLE_##NAME != PLM_TABLE_CONSUMED},
 	PLM_TABLES(INFO)
 #undef INFO
 };

@@ -59,13 +59,28 @@ struct plm_cluster_queue {
 	uint64_t generation; /* +1 when a workload leaves or changes its standing: kueue.md 2.6 */
 	plm_id sticky;	     /* workload that was promised what its victims free */
 	uint32_t holding;    /* workloads that hold quota here */
+	uint32_t admission_mode;
+	uint32_t zero;
 };
 
 struct plm_local_queue {
 	struct plm_object object;
 	plm_sym cluster_queue, work_queue;
 	uint32_t stop;
+	plm_sym status; /* span of plm_amount: consumed at 'status_ms', as its status says */
+	int64_t weight_nano, status_ms;
+	/* ours */
+	int64_t sampled_ms; /* its usage is decayed up to then; PLM_UNSET = it is not kept yet */
+	plm_id consumed;    /* the first of its list, by resource name */
 	uint32_t zero;
+};
+
+/* What a LocalQueue has consumed of one resource, with half-life: kueue.md 2.13. */
+struct plm_consumed {
+	uint32_t used;
+	plm_id local, next; /* the LocalQueue, and its next row */
+	uint32_t zero;
+	struct plm_fixed amount;
 };
 
 struct plm_work_queue {
@@ -153,6 +168,8 @@ struct plm_workload {
 	 */
 	uint32_t polite;
 	plm_sym unhealthy; /* span of plm_sym: nodes of its assignment that are to be replaced */
+	plm_sym penalty;   /* span of plm_fixed: charged to its LocalQueue until it is admitted */
+	uint32_t zero;
 	struct plm_why why;
 };
 
@@ -323,7 +340,11 @@ struct plm_root {
 	uint32_t room_freed; /* 1: pods or places went since the last CYCLE: a gang may fit now */
 	uint32_t
 		domains_freed; /* 1: nodes or topologies changed, pods ended: domains may have room */
+	uint32_t afs;	       /* 1: usage of LocalQueues is kept */
+	plm_sym afs_weights;   /* span of plm_amount, in 10^-9 */
 	uint32_t zero;
+	int64_t afs_half_life_ms, afs_interval_ms;
+	int64_t afs_due_ms; /* no sample is due before; 0 = look */
 };
 
 #pragma GCC diagnostic pop
@@ -353,6 +374,7 @@ struct plm_root {
 	X(INTENT, intent, plm_intent, 4000, 50000, 500000)                                         \
 	X(TOPOLOGY, tas_topology, plm_tas_topology, 100, 500, 5000)                                \
 	X(LIMIT_RANGE, limit_range, plm_limit_range, 500, 10000, 100000)                           \
-	X(RUNTIME_CLASS, runtime_class, plm_runtime_class, 100, 500, 5000)
+	X(RUNTIME_CLASS, runtime_class, plm_runtime_class, 100, 500, 5000)                         \
+	X(CONSUMED, consumed, plm_consumed, 16000, 160000, 1600000)
 
 #endif

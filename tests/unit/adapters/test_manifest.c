@@ -238,14 +238,14 @@ static void fields_without_effect_are_named_once(void **state)
 		plm_heard_read(&heard, "a.yaml",
 			       "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: "
 			       "{name: a}\n"
-			       "spec: {cohrotName: x, admissionScope: {admissionMode: y}}\n---\n"
+			       "spec: {cohrotName: x, concurrentAdmissionPolicy: {x: y}}\n---\n"
 			       "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: "
 			       "{name: b}\n"
 			       "spec: {cohrotName: x}\n"),
 		"");
 	assert_string_equal(heard.warnings,
 			    "ClusterQueue: spec.cohrotName is not decided on\n"
-			    "ClusterQueue: spec.admissionScope is not decided on\n");
+			    "ClusterQueue: spec.concurrentAdmissionPolicy is not decided on\n");
 }
 
 static void kept_fields_without_effect_are_named(void **state)
@@ -289,6 +289,8 @@ static void settings_of_both_peers(void **state)
 			       "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
 			       "health: {x: 1}\nfairSharing: {preemptionStrategies: "
 			       "[LessThanInitialShare]}\n"
+			       "admissionFairSharing: {usageHalfLifeTime: 168h, "
+			       "resourceWeights: {cpu: 2.0, memory: 1e-9}}\n"
 			       "waitForPodsReady: {}\n"
 			       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: "
 			       "karpenter-settings}\n"
@@ -302,6 +304,10 @@ static void settings_of_both_peers(void **state)
 	assert_int_equal(heard.settings, 3);
 	assert_int_equal(heard.config.fair_sharing, 1);
 	assert_int_equal(heard.config.fair_strategies, PLM_FAIR_INITIAL);
+	assert_int_equal(heard.config.afs, 1);
+	assert_int_equal(heard.config.afs_half_life_ms, 168LL * 3600 * 1000);
+	assert_int_equal(heard.config.afs_interval_ms, 300000);
+	assert_int_equal(heard.config.afs_weights.count, 2);
 	assert_int_equal(heard.config.preferences, PLM_PREFERENCES_IGNORE);
 	assert_int_equal(heard.config.min_values, PLM_MIN_VALUES_BEST_EFFORT);
 	assert_int_equal(heard.config.batch_idle_ms, 2000);
@@ -322,6 +328,12 @@ static void bad_settings_are_refused(void **state)
 		"a.yaml:5: ConfigMap karpenter-settings: data.PREFERENCE_POLICY: must be Respect "
 		"or "
 		"Ignore, is \"Sometimes\"");
+	assert_string_equal(
+		plm_heard_read(&heard, "a.yaml",
+			       "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+			       "admissionFairSharing: {usageHalfLifeTime: -1s}\n"),
+		"a.yaml:3: Configuration: admissionFairSharing.usageHalfLifeTime: must not be "
+		"negative");
 }
 
 /* ---- defaults ---------------------------------------------------------------------------------- */

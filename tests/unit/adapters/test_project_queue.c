@@ -23,8 +23,19 @@ static const struct plm_said_case queue_table[] = {
 	  "\"preference\":\"BorrowingOverPreemption\",\"within\":\"Never\",\"reclaim\":\"Never\","
 	  "\"borrowWithin\":\"Never\",\"stop\":\"None\",\"weightNano\":1000000000,"
 	  "\"capacityCheck\":0,"
-	  "\"dialect\":0}"},
+	  "\"dialect\":0,\"admissionMode\":\"NoAdmissionFairSharing\"}"},
 	 NULL,
+	 NULL},
+	{"admission fair sharing",
+	 CQ("v1beta2", "  admissionScope: {admissionMode: UsageBasedAdmissionFairSharing}\n"),
+	 {"\"admissionMode\":\"UsageBasedAdmissionFairSharing\""},
+	 NULL,
+	 NULL},
+	{"an admission mode that there is not",
+	 CQ("v1beta2", "  admissionScope: {admissionMode: UsageBased}\n"),
+	 {NULL},
+	 "spec.admissionScope.admissionMode: must be NoAdmissionFairSharing or "
+	 "UsageBasedAdmissionFairSharing, is \"UsageBased\"",
 	 NULL},
 	{"quota",
 	 CQ("v1beta2", GROUP),
@@ -203,6 +214,15 @@ static const struct plm_said_case queue_table[] = {
 	{"local queue",
 	 KUEUE("LocalQueue", "  clusterQueue: c\n  stopPolicy: Hold\n"),
 	 {"\"clusterQueue\":\"c\",\"stop\":\"Hold\""},
+	 NULL,
+	 NULL},
+	{"usage of a LocalQueue",
+	 KUEUE("LocalQueue", "  clusterQueue: c\n  fairSharing: {weight: 250m}\n"
+			     "status: {fairSharing: {weightedShare: 0, admissionFairSharingStatus: "
+			     "{consumedResources: {memory: 2Ki, cpu: 1500m}, lastUpdate: "
+			     "'1970-01-01T00:01:00Z'}}}\n"),
+	 {"\"weightNano\":250000000,\"consumed\":[{\"resource\":\"cpu\",\"amount\":1500},"
+	  "{\"resource\":\"memory\",\"amount\":2048}],\"consumedMs\":60000"},
 	 NULL,
 	 NULL},
 	{"local queue of a work queue",

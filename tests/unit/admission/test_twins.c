@@ -4,6 +4,7 @@
  * A state that was loaded from an image in the middle of a history ends as the one that lived through
  * it; sums of the queue index equal sums over the workload table; nobody is let in beyond his quota.
  */
+#include "reducers/admission/afs.h"
 #include "reducers/admission/snapshot.h"
 #include "world.h"
 
@@ -32,11 +33,11 @@ static void line(struct dice *dice, char *text, size_t size)
 	switch (roll(dice, 14)) {
 	case 0:
 		(void)snprintf(text, size,
-			       "queue q%u cohort=c%u %s cpu=%u/%u/%u reclaim=%s "
+			       "queue q%u cohort=c%u %s %s cpu=%u/%u/%u reclaim=%s "
 			       "within=LowerPriority",
 			       queue, roll(dice, 2), roll(dice, 3) == 0 ? "strict" : "",
-			       roll(dice, 6), roll(dice, 8), roll(dice, 4),
-			       policies[roll(dice, 3)]);
+			       roll(dice, 2) == 0 ? "byUsage" : "", roll(dice, 6), roll(dice, 8),
+			       roll(dice, 4), policies[roll(dice, 3)]);
 		break;
 	case 1:
 		(void)snprintf(text, size, "cohort c%u parent=%s cpu=%u", roll(dice, 2),
@@ -49,8 +50,10 @@ static void line(struct dice *dice, char *text, size_t size)
 		(void)snprintf(text, size, "release w%u", workload);
 		break;
 	case 4:
-		(void)snprintf(text, size, "local l%u work=k%u stop=%s", queue, roll(dice, 2),
-			       roll(dice, 4) == 0 ? "Hold" : "None");
+		(void)snprintf(text, size, "local l%u %s%u stop=%s weight=%u consumed=%u", queue,
+			       roll(dice, 2) == 0 ? "work=k" : "queue=q", roll(dice, 2),
+			       roll(dice, 4) == 0 ? "Hold" : "None", roll(dice, 3) * 100,
+			       roll(dice, 3));
 		break;
 	case 5:
 		(void)snprintf(text, size, "work k%u queue=q%u max=%u", roll(dice, 2), queue,
@@ -148,11 +151,32 @@ static void same_sums(struct world *w)
 	}
 }
 
+/* What LocalQueues count as, by the index and by the tables. */
+static void same_usage(struct world *w)
+{
+	PLM_EACH(&w->st, local_queue, id)
+	{
+		struct plm_afs_usage fast = plm_afs_usage(&w->st, id);
+		struct plm_afs_usage slow;
+
+		w->st.queues.stale = true;
+		slow = plm_afs_usage(&w->st, id);
+		w->st.queues.stale = false;
+		assert_memory_equal(&fast, &slow, sizeof(fast));
+	}
+}
+
 /* ---- the property ------------------------------------------------------------------------------ */
 
 static void live(uint64_t seed, int64_t compat)
 {
-	struct plm_w_config config = {.compat = compat, .fair_sharing = seed % 3 == 0};
+	struct plm_w_config config = {
+		.compat = compat,
+		.fair_sharing = seed % 3 == 0,
+		.afs = seed % 4 > 1,
+		.afs_half_life_ms = 10000,
+		.afs_interval_ms = 3000,
+	};
 	struct dice dice = {seed * 7919 + 1};
 	struct plm_state mirror;
 	struct plm_error err;
@@ -171,6 +195,7 @@ static void live(uint64_t seed, int64_t compat)
 			w.now_ms += 1000;
 			(void)world_run(&w, roll(&dice, 3));
 			same_sums(&w);
+			same_usage(&w);
 		}
 		same_images(&w.st, &mirror, &w.memory);
 		if (roll(&dice, 4) == 0) {

@@ -34,7 +34,12 @@ void world_fini(struct world *w)
 
 void world_fold(struct world *w, enum plm_event_type type, const void *payload)
 {
-	struct plm_event event = {.seq = ++w->seq, .type = (uint16_t)type, .payload = payload};
+	struct plm_event event = {
+		.seq = ++w->seq,
+		.tick_ms = (uint64_t)w->now_ms,
+		.type = (uint16_t)type,
+		.payload = payload,
+	};
 
 	if (w->before != NULL) {
 		w->before(w, &event);
@@ -268,17 +273,27 @@ static int64_t weight(const struct line *line)
 	return number(line, "weight", 100) * 10000000;
 }
 
-static void fold_local(struct world *w, struct plm_w_meta head, struct plm_slice queue,
-		       struct plm_slice work, int64_t stop)
+/* The LocalQueue of a line; of a queue's line, the one of the same name. */
+static void fold_local(const struct line *line, struct plm_slice queue)
 {
+	struct plm_w_amount consumed = {plm_slice_str("cpu"), number(line, "consumed", 0) * MILLI};
 	struct plm_w_local_queue local = {
-		.meta = head,
+		.meta = meta(line, "ns"),
 		.cluster_queue = queue,
-		.work_queue = work,
-		.stop = stop,
+		.work_queue = plm_slice_is(line->words[0], "local") ? value(line, "work")
+								    : (struct plm_slice){0},
+		.stop = plm_slice_is(line->words[0], "local")
+				? choice(line, "stop", &plm_names_stop, 0)
+				: PLM_STOP_NONE,
+		.weight_nano = weight(line),
+		.consumed_ms = PLM_UNSET,
 	};
 
-	world_fold(w, PLM_EV_LOCAL_QUEUE, &local);
+	if (consumed.amount > 0) {
+		local.consumed = ONE(line->w, consumed);
+		local.consumed_ms = line->w->now_ms;
+	}
+	world_fold(line->w, PLM_EV_LOCAL_QUEUE, &local);
 }
 
 static void fold_queue(const struct line *line)
@@ -303,13 +318,15 @@ static void fold_queue(const struct line *line)
 		.weight_nano = weight(line),
 		.capacity_check = flag(line, "capacity"),
 		.dialect = flag(line, "dialect"),
+		.admission_mode =
+			flag(line, "byUsage") ? PLM_ADMISSION_BY_USAGE : PLM_ADMISSION_BY_ORDER,
 	};
 
 	if (check.name.size > 0) {
 		queue.checks = ONE(line->w, check);
 	}
 	world_fold(line->w, PLM_EV_CLUSTER_QUEUE, &queue);
-	fold_local(line->w, meta(line, "ns"), line->words[1], (struct plm_slice){0}, 0);
+	fold_local(line, line->words[1]);
 }
 
 static void fold_object(const struct line *line)
@@ -344,8 +361,7 @@ static void fold_object(const struct line *line)
 
 		world_fold(w, PLM_EV_COHORT, &cohort);
 	} else if (plm_slice_is(kind, "local")) {
-		fold_local(w, meta(line, "ns"), value(line, "queue"), value(line, "work"),
-			   choice(line, "stop", &plm_names_stop, 0));
+		fold_local(line, value(line, "queue"));
 	} else if (plm_slice_is(kind, "work")) {
 		struct plm_w_work_queue work = {
 			.meta = meta(line, ""),
@@ -399,7 +415,7 @@ static void hold(const struct line *line, struct plm_w_workload *workload, int64
 	for (size_t i = 0; i < usage.count; i++) {
 		flavors[i] = (struct plm_w_kv){amounts[i].resource, value(line, "held")};
 	}
-	workload->cluster_queue = value(line, "queue");
+	workload->cluster_queue = value(line, value(line, "in").size > 0 ? "in" : "queue");
 	workload->assignments = ONE(w, assignment);
 	workload->reserved_ms = number(line, "since", 0) * MILLI;
 	workload->admitted_ms = workload->reserved_ms;

@@ -8,10 +8,12 @@
  *	queue NAME cohort=NAME strict within=.. reclaim=.. borrowWithin=.. threshold=N preemptFrom=N
  *	      canBorrow=.. canPreempt=.. prefer=.. stop=.. weight=PERCENT check=NAME capacity dialect
  *	      flavor:NAME cpu=QUOTA mem=QUOTA (without flavor: "default"); QUOTA = nominal/borrow/lend
- *	local NAME queue=NAME|work=NAME stop=..	(a queue has a LocalQueue of its own name)
+ *	      byUsage (admission fair sharing)
+ *	local NAME queue=NAME|work=NAME stop=.. weight=PERCENT consumed=CPU
+ *	      (a queue has a LocalQueue of its own name)
  *	work NAME queue=NAME max=N
  *	workload NAME queue=LOCAL prio=N at=S count=N min=N cpu=N mem=N back=N selector=KEY:VALUE
- *		tolerate=KEY held=FLAVOR since=S evicted gated off check=NAME:STATE
+ *		tolerate=KEY held=FLAVOR in=QUEUE since=S evicted gated off check=NAME:STATE
  *	gone KIND NAME
  *	finish NAME	the workload is done
  *	release NAME	an eviction is completed
