@@ -69,6 +69,7 @@ static uint32_t one_for_all(const struct plm_tas_plan *plan, uint32_t level, int
 	uint32_t best = PLM_TAS_NONE;
 
 	*top = tree->starts[level];
+	PLM_ASSERT(*top < tree->starts[level + 1]);
 	for (uint32_t i = tree->starts[level]; i < tree->starts[level + 1]; i++) {
 		int64_t more = 0;
 
@@ -97,6 +98,8 @@ static uint32_t tightest(const struct plm_tas_plan *plan, const struct plm_tas_l
 {
 	const struct plm_tas_counts *counts = plan->tree->counts;
 	uint32_t best = from;
+
+	PLM_ASSERT(from < list->count);
 
 	for (uint32_t i = from; i < list->count; i++) {
 		const struct plm_tas_counts *have = &counts[list->at[i]];
@@ -132,6 +135,7 @@ static bool several(const struct plm_tas_plan *plan, uint32_t level, struct plm_
 	int64_t leaders = plan->leaders;
 	uint32_t i = 0;
 
+	PLM_ASSERT(rest.count > 0 && list->count == 0);
 	plm_tas_sort(plan, &rest, PLM_TAS_BY_LED);
 	for (; leaders > 0 && i < rest.count && counts[rest.at[i]].leaders > 0; i++) {
 		uint32_t domain = rest.at[i];
@@ -160,6 +164,7 @@ static bool several(const struct plm_tas_plan *plan, uint32_t level, struct plm_
 		slices -= counts[domain].slices;
 	}
 	why->fit = why->need - plm_max(0, slices);
+	PLM_ASSERT(why->fit >= 0);
 	return slices <= 0;
 }
 
@@ -173,6 +178,7 @@ bool plm_tas_choose(const struct plm_tas_plan *plan, struct plm_tas_list *list,
 	why->level = plan->level;
 	why->fit = 0;
 	why->need = plan->count / plan->slice;
+	PLM_ASSERT(why->need >= 0 && level < tree->level_count);
 	list->count = 0;
 	if (tree->starts[level] == tree->starts[level + 1]) {
 		why->verdict = PLM_TAS_NO_DOMAINS;

@@ -16,6 +16,8 @@ static int64_t times(const struct plm_tas_plan *plan, uint32_t leaf, const struc
 	uint32_t next = 0;
 	int64_t result = pod->missing.n == 0 ? PODS_MAX : 0;
 
+	PLM_ASSERT(leaf < tree->leaf_count && pod->count > 0);
+
 	for (uint32_t i = 0; i < pod->count && result > 0; i++) {
 		uint32_t at = pod->resource[i];
 		int64_t left = plan->empty ? room[at] : plm_sub_sat(room[at], used[at]);

@@ -51,6 +51,7 @@ static uint32_t enter(const struct plm_tas *tas, struct plm_tas_excluded *list, 
 		list[at].leaves++;
 		return count;
 	}
+	PLM_ASSERT(count <= PLM_TAS_EXCLUDED);
 	memmove(&list[at + 1], &list[at], (count - at) * sizeof(*list));
 	list[at] = *one;
 	return count + 1;
@@ -93,6 +94,7 @@ static int64_t layer_slices(const struct plm_tas_tree *tree, uint32_t domain, ui
 		first = tree->domains[first].first;
 		end = last->first + last->count;
 	}
+	PLM_ASSERT(size > 0 && end <= tree->domain_count);
 	for (uint32_t i = first; i < end; i++) {
 		slices += tree->counts[i].pods / size;
 	}
@@ -108,6 +110,7 @@ static uint32_t roomiest(const struct plm_tas_tree *tree, uint32_t level)
 			best = i;
 		}
 	}
+	PLM_ASSERT(best < tree->starts[level + 1]);
 	return best;
 }
 

@@ -128,6 +128,7 @@ const struct plm_tas_match *plm_tas_match_of(struct plm_tas_tree *tree,
 			return &tree->matches[i];
 		}
 	}
+	PLM_ASSERT(tree->match_next < PLM_TAS_MATCHES);
 	match = &tree->matches[tree->match_next];
 	tree->match_next = (tree->match_next + 1) % PLM_TAS_MATCHES;
 	match->used = true;

@@ -108,6 +108,7 @@ static void gather_hosts(struct plm_tas *tas)
 		size *= 2;
 	}
 	tas->host_mask = size - 1;
+	PLM_ASSERT((size & tas->host_mask) == 0);
 	tas->host_index = PLM_NEW_ARRAY(tas->arena, size, uint32_t);
 	tas->hosts = PLM_NEW_ARRAY(tas->arena, tas->node_count, plm_sym);
 	for (uint32_t i = 0; i < tas->node_count; i++) {
@@ -241,6 +242,7 @@ struct plm_tas_each plm_tas_each_make(const struct plm_tas *tas, const struct pl
 			pod.missing = each[i].resource;
 		}
 	}
+	PLM_ASSERT(pod.amount[0] > 0);
 	PLM_ASSERT(pod.count >= 1 && pod.count <= count + 1);
 	return pod;
 }

@@ -141,6 +141,7 @@ bool plm_tas_run(struct plm_tas_plan *plan, struct plm_tas_list *leaves,
 		}
 		return false;
 	}
+	PLM_ASSERT(leaves->count > 0);
 	plm_tas_spread(plan, leaves);
 	plm_sort(leaves->at, leaves->count, by_index, NULL, tree->tas->arena);
 	return true;
@@ -189,7 +190,10 @@ static const plm_sym *values_of(const struct plm_tas_tree *tree, uint32_t leaf)
 static void show(const struct plm_tas_placed *placed, struct plm_tas_set *out)
 {
 	const struct plm_tas_tree *tree = placed->tree;
-	uint32_t skipped = tree->hosts ? tree->level_count - 1 : 0;
+	uint32_t skipped = 0;
+
+	PLM_ASSERT(tree != NULL);
+	skipped = tree->hosts ? tree->level_count - 1 : 0;
 
 	out->levels = tree->levels + skipped;
 	out->level_count = tree->level_count - skipped;
@@ -219,6 +223,7 @@ static void assume(struct job *job, uint32_t ask, int sign)
 	struct plm_tas_each pod =
 		plm_tas_each_make(job->tas, job->asks[ask].each, job->asks[ask].each_count);
 
+	PLM_ASSERT(sign == 1 || sign == -1);
 	for (uint32_t i = 0; i < placed->fresh_count; i++) {
 		uint32_t slot = placed->tree->slots[placed->fresh[i].leaf];
 
@@ -234,6 +239,7 @@ static uint32_t partner(const struct job *job, uint32_t first)
 	const struct plm_tas_ask *asks = job->asks;
 	uint32_t i = first + 1;
 
+	PLM_ASSERT(first < job->count);
 	if (asks[first].set->topology_group.n == 0) {
 		return job->count;
 	}

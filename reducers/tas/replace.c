@@ -12,6 +12,8 @@ static void keep(struct rest *rest, uint32_t leaf, int64_t count)
 {
 	uint32_t at = rest->count;
 
+	PLM_ASSERT(count >= 0);
+
 	while (at > 0 && rest->kept[at - 1].leaf > leaf) {
 		rest->kept[at] = rest->kept[at - 1];
 		at--;
@@ -149,6 +151,7 @@ bool plm_tas_replace(struct plm_tas_tree *tree, const struct plm_tas_ask *ask, b
 	if (!split(tree, ask, &rest, why)) {
 		return false;
 	}
+	PLM_ASSERT(rest.lost >= 0 && ask->before != NULL);
 	lost.count = rest.lost;
 	if (plm_tas_plan_make(&plan, tree, &lost, NULL, why) != PLM_TAS_PLACED) {
 		return false;
@@ -170,7 +173,9 @@ bool plm_tas_replace(struct plm_tas_tree *tree, const struct plm_tas_ask *ask, b
 		why->need = rest.lost;
 		return false;
 	}
+	PLM_ASSERT(placed == rest.lost);
 	out->tree = tree;
 	merge(tree, &rest, out);
+	PLM_ASSERT(out->count <= rest.count + out->fresh_count);
 	return true;
 }

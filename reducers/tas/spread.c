@@ -119,6 +119,8 @@ static void add_children(const struct plm_tas_tree *tree, uint32_t domain,
 {
 	const struct plm_tas_span *span = &tree->domains[domain];
 
+	PLM_ASSERT(span->count > 0 && list->count + span->count <= tree->domain_count);
+
 	for (uint32_t i = span->first; i < span->first + span->count; i++) {
 		list->at[list->count++] = i;
 	}

@@ -106,6 +106,7 @@ static void count_domains(const struct draft *draft)
 	tree->starts[tree->level_count] = tree->domain_count;
 	tree->leaf_first = tree->starts[tree->level_count - 1];
 	tree->leaf_count = tree->domain_count - tree->leaf_first;
+	PLM_ASSERT(tree->leaf_count <= draft->count);
 }
 
 /* Open the domains that begin with 'node', at 'from' and below; 'open' is the current one by level. */
@@ -252,7 +253,7 @@ uint32_t plm_tas_level_of(const struct plm_tas_tree *tree, uint32_t domain)
 {
 	uint32_t level = 0;
 
-	PLM_ASSERT(domain < tree->domain_count);
+	PLM_ASSERT(domain < tree->domain_count && tree->level_count > 0);
 	while (domain >= tree->starts[level + 1]) {
 		level++;
 	}

@@ -112,6 +112,7 @@ void plm_tas_prepare(struct plm_tas *tas)
 	if (tas->ready) {
 		return;
 	}
+	PLM_ASSERT(tas->trees == NULL);
 	tas->ready = true;
 	tas->tree_bound = plm_flavor_bound(tas->st);
 	tas->trees = PLM_NEW_ARRAY(tas->arena, tas->tree_bound, struct plm_tas_tree *);

@@ -20,20 +20,35 @@ static struct plm_slice s(const char *text)
 
 static char *keep(struct plot *p, const char *text)
 {
-	size_t size = strlen(text) + 1;
-	char *copy = plm_arena_take(&p->texts, size);
+	struct plm_slice bytes = s(text);
+	char *copy = plm_arena_take(&p->texts, bytes.size + 1);
 
-	memcpy(copy, text, size);
+	PLM_ASSERT(bytes.ptr != NULL);
+	memcpy(copy, bytes.ptr, bytes.size);
 	return copy;
+}
+
+/* The next piece of '*rest' between 'separators', cut off in place; NULL at the end. */
+static char *next_piece(char **rest, const char *separators)
+{
+	char *piece = *rest + strspn(*rest, separators);
+	size_t size = strcspn(piece, separators);
+
+	if (size == 0) {
+		return NULL;
+	}
+	*rest = piece + size;
+	if (**rest != 0) {
+		*(*rest)++ = 0;
+	}
+	return piece;
 }
 
 static struct words split(char *line)
 {
 	struct words words = {{NULL}, 0};
-	char *rest = NULL;
 
-	for (char *word = strtok_r(line, " \t", &rest); word != NULL;
-	     word = strtok_r(NULL, " \t", &rest)) {
+	for (char *word = next_piece(&line, " \t"); word != NULL; word = next_piece(&line, " \t")) {
 		assert_true(words.count < WORDS_MAX);
 		words.at[words.count++] = word;
 	}
@@ -93,10 +108,18 @@ static const char *label_of(const char *level)
 	return strcmp(level, "host") == 0 ? "kubernetes.io/hostname" : level;
 }
 
-static int by_key(const void *a, const void *b)
+/* Sort a few pairs by key. */
+static void sort_pairs(struct plm_w_kv *list, size_t count)
 {
-	return plm_slice_compare(((const struct plm_w_kv *)a)->key,
-				 ((const struct plm_w_kv *)b)->key);
+	for (size_t i = 1; i < count; i++) {
+		struct plm_w_kv pair = list[i];
+		size_t at = i;
+
+		for (; at > 0 && plm_slice_compare(list[at - 1].key, pair.key) > 0; at--) {
+			list[at] = list[at - 1];
+		}
+		list[at] = pair;
+	}
 }
 
 /* "key=K:V" words as a sorted list of pairs. */
@@ -113,7 +136,7 @@ static struct plm_vec pairs(struct plot *p, const struct words *words, const cha
 		value = right_of(pair);
 		list[count++] = (struct plm_w_kv){s(pair), s(value)};
 	}
-	qsort(list, count, sizeof(*list), by_key);
+	sort_pairs(list, count);
 	return (struct plm_vec){list, count};
 }
 
@@ -269,7 +292,7 @@ static void add_node(struct plot *p, const struct words *words)
 	size_t taint_count = 0;
 	size_t label_count = 0;
 	char *path = keep(p, words->at[1]);
-	char *rest = NULL;
+	char *rest = path;
 	struct plm_w_node node = {.ready = !has(words, "down"),
 				  .unschedulable = has(words, "cordoned")};
 	struct plm_vec own = pairs(p, words, "label");
@@ -279,7 +302,7 @@ static void add_node(struct plot *p, const struct words *words)
 	memcpy(labels, own.ptr, own.count * sizeof(*labels));
 	label_count = own.count;
 	for (uint32_t i = 0; i < p->path_count; i++) {
-		char *value = strtok_r(i == 0 ? path : NULL, "/", &rest);
+		char *value = next_piece(&rest, "/");
 
 		assert_non_null(value);
 		if (strcmp(value, "-") != 0) {
@@ -287,7 +310,7 @@ static void add_node(struct plot *p, const struct words *words)
 				(struct plm_w_kv){plm_str(&p->st, p->path[i]), s(value)};
 		}
 	}
-	qsort(labels, label_count, sizeof(*labels), by_key);
+	sort_pairs(labels, label_count);
 	node.meta.labels = (struct plm_vec){labels, label_count};
 	for (char *taint = nth(words, "taint", 0); taint != NULL;
 	     taint = nth(words, "taint", (uint32_t)taint_count)) {
@@ -337,14 +360,14 @@ static struct plm_vec domains_of(struct plot *p, const struct words *words, uint
 		char *path = keep(p, words->at[i]);
 		const char *pods = right_of(path);
 		size_t parts = 0;
-		char *rest = NULL;
+		char *rest = path;
 
 		if (*pods == 0 || strchr(path, '=') != NULL) {
 			continue;
 		}
 		values = plm_arena_array(&p->texts, PLM_LIMIT_TOPOLOGY_LEVELS, sizeof(*values));
-		for (char *part = strtok_r(path, "/", &rest); part != NULL;
-		     part = strtok_r(NULL, "/", &rest)) {
+		for (char *part = next_piece(&rest, "/"); part != NULL;
+		     part = next_piece(&rest, "/")) {
 			values[parts++] = s(part);
 		}
 		list[count].values = (struct plm_vec){values, parts};
@@ -733,13 +756,11 @@ static void obey(struct plot *p, struct words *words)
 
 const char *plot_run(struct plot *p, const char *lines)
 {
-	char *copy = keep(p, lines);
-	char *rest = NULL;
+	char *rest = keep(p, lines);
 
 	p->used = 0;
 	p->text[0] = 0;
-	for (char *line = strtok_r(copy, "\n", &rest); line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (char *line = next_piece(&rest, "\n"); line != NULL; line = next_piece(&rest, "\n")) {
 		struct words words = split(line);
 
 		if (words.count > 0) {

@@ -511,7 +511,7 @@ static uint32_t used_domains(const struct map *m, const struct result *result, u
 static uint32_t fewest(const struct map *m, const struct result *result, uint32_t level,
 		       uint32_t above)
 {
-	int64_t rooms[HOSTS_MAX];
+	int64_t rooms[HOSTS_MAX] = {0};
 	uint32_t count = 0;
 	uint32_t used = 0;
 	int64_t slices = m->query.count / slice_size(&m->query);
