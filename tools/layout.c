@@ -538,7 +538,7 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(domains_freed),
 						 BOOL(afs),
 						 LIST(afs_weights, amount),
-						 SKIP(zero),
+						 BOOL(domains_look),
 						 I64(afs_half_life_ms),
 						 I64(afs_interval_ms),
 						 I64(afs_due_ms)};

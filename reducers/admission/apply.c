@@ -189,6 +189,7 @@ static void fold_evict(const struct folding *in, const struct plm_w_evict *w)
 	}
 	workload = plm_workload_edit(st, id);
 	workload->evicted_ms = plm_root(st)->now_ms;
+	workload->unhealthy = (plm_sym){0};
 	workload->evicted_reason = reason;
 	workload->preemption = (uint32_t)w->preemption;
 	workload->by = find_workload(st, w->by_ns, w->by_name);
@@ -259,6 +260,7 @@ static void fold_release(const struct folding *in, const struct plm_w_release *w
 	workload->cluster_queue = (plm_id){0};
 	workload->reserved_in = (plm_sym){0};
 	workload->assignments = (plm_sym){0};
+	workload->unhealthy = (plm_sym){0};
 	workload->reserved_ms = PLM_UNSET;
 	workload->admitted_ms = PLM_UNSET;
 	workload->by = (plm_id){0};
@@ -285,6 +287,38 @@ static void fold_hold(const struct folding *in, const struct plm_w_hold *w)
 	}
 }
 
+/* Other domains of the same pods: no quota moves, and what failed is behind it. */
+static void fold_assigned(const struct folding *in, const struct plm_w_assigned *w)
+{
+	struct plm_state *st = in->st;
+	struct plm_fold fold = fold_of(in);
+	plm_id id = find_workload(st, w->ns, w->name);
+	plm_sym assignments = plm_fold_assignments(&fold, w->assignments);
+	struct plm_workload *workload = NULL;
+
+	if (id.n == 0 || (plm_workload_at(st, id)->stage != PLM_STAGE_RESERVED &&
+			  plm_workload_at(st, id)->stage != PLM_STAGE_ADMITTED)) {
+		return;
+	}
+	workload = plm_workload_edit(st, id);
+	workload->assignments = assignments;
+	workload->unhealthy = (plm_sym){0};
+	told(in, workload, &w->why);
+	plm_queue_place(st, id);
+}
+
+static void fold_unhealthy(const struct folding *in, const struct plm_w_unhealthy *w)
+{
+	struct plm_fold fold = fold_of(in);
+	plm_id id = find_workload(in->st, w->ns, w->name);
+	plm_sym nodes = plm_fold_texts(&fold, w->nodes);
+
+	if (id.n != 0 && plm_workload_at(in->st, id)->assignments.n != 0) {
+		plm_workload_edit(in->st, id)->unhealthy = nodes;
+		told(in, plm_workload_edit(in->st, id), &w->why);
+	}
+}
+
 static void fold_decision(const struct folding *in)
 {
 	const void *w = in->ev->payload;
@@ -307,6 +341,12 @@ static void fold_decision(const struct folding *in)
 		break;
 	case PLM_EV_HOLD:
 		fold_hold(in, w);
+		break;
+	case PLM_EV_ASSIGNED:
+		fold_assigned(in, w);
+		break;
+	case PLM_EV_UNHEALTHY:
+		fold_unhealthy(in, w);
 		break;
 	default:
 		break;
@@ -569,6 +609,9 @@ static void fold_cycle(const struct folding *in)
 	if (plm_root(in->st)->room_freed == 1 || stock_out_ends(in->st)) {
 		plm_root_change(in->st)->room_freed = 0;
 		retry_tried(in->st, stock_out_ends(in->st));
+	}
+	if (plm_root(in->st)->domains_look != plm_root(in->st)->domains_freed) {
+		plm_root_change(in->st)->domains_look = plm_root(in->st)->domains_freed;
 	}
 	if (plm_root(in->st)->domains_freed == 1) {
 		plm_root_change(in->st)->domains_freed = 0;

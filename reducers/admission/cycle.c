@@ -78,6 +78,14 @@ bool plm_admission_step(const struct plm_state *st, struct plm_cycle_run *run,
 	if (run->step++ == 0) {
 		run->quiet_rounds = 0;
 		plm_policy_pass(&round);
+		plm_second_pass_watch(&round);
+		if (out->count > 0) {
+			return false;
+		}
+	}
+	if (run->step <= 2) {
+		run->step = 3;
+		plm_second_pass(&round);
 		if (out->count > 0) {
 			return false;
 		}

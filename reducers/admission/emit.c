@@ -28,7 +28,7 @@ static void sort_picks(const struct plm_state *st, struct plm_pick *list, uint32
 	}
 }
 
-static struct plm_vec texts(const struct plm_round *round, const plm_sym *list, uint32_t count)
+struct plm_vec plm_emit_texts(const struct plm_round *round, const plm_sym *list, uint32_t count)
 {
 	struct plm_slice *out = PLM_NEW_ARRAY(round->arena, count, struct plm_slice);
 
@@ -38,14 +38,15 @@ static struct plm_vec texts(const struct plm_round *round, const plm_sym *list, 
 	return (struct plm_vec){out, count};
 }
 
-static struct plm_vec domains(const struct plm_round *round, const struct plm_tas_set *places)
+struct plm_vec plm_emit_domains(const struct plm_round *round, const struct plm_tas_set *places)
 {
 	uint32_t count = places->domain_count;
 	struct plm_w_topology_domain *out =
 		PLM_NEW_ARRAY(round->arena, count, struct plm_w_topology_domain);
 
 	for (uint32_t i = 0; i < count; i++) {
-		out[i].values = texts(round, places->domains[i].values, places->level_count);
+		out[i].values =
+			plm_emit_texts(round, places->domains[i].values, places->level_count);
 		out[i].count = places->domains[i].count;
 	}
 	return (struct plm_vec){out, count};
@@ -72,8 +73,8 @@ static struct plm_w_assignment assignment(const struct plm_round *round,
 		.count = picks->count,
 		.flavors = {flavors, picks->list_count},
 		.usage = {usage, picks->list_count},
-		.levels = texts(round, picks->places.levels, picks->places.level_count),
-		.domains = domains(round, &picks->places),
+		.levels = plm_emit_texts(round, picks->places.levels, picks->places.level_count),
+		.domains = plm_emit_domains(round, &picks->places),
 		.delayed = picks->delayed,
 	};
 }
@@ -98,7 +99,7 @@ static bool runs_at_once(const struct plm_round *round, const struct plm_entry *
 	plm_sym *flavors = NULL;
 	uint32_t count = 0;
 
-	if (plm_capacity_checked(round->st, queue)) {
+	if (plm_capacity_checked(round->st, queue) && assess->tas.count == 0) {
 		return false;
 	}
 	for (uint32_t i = 0; i < assess->count; i++) {

@@ -5,6 +5,7 @@
 #include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
+#include "reducers/admission/topology.h"
 
 /* One question: the round that would look at nothing but this workload. */
 struct question {
@@ -264,6 +265,8 @@ static void explain_holding(struct question *q)
 		q->entry.detail = workload->evicted_reason;
 	} else if (plm_checks_failed(q->round.st, workload, &state, &name)) {
 		say(q, PLM_RULE_CHECK_FAILED, PLM_REASON_ADMISSION_CHECK, name);
+	} else if (plm_topology_pending(q->round.st, workload->assignments)) {
+		say(q, PLM_RULE_TOPOLOGY_PENDING, PLM_REASON_QUOTA_RESERVED, workload->reserved_in);
 	} else if (admitted) {
 		say(q, PLM_RULE_FITS, PLM_REASON_ADMITTED, workload->reserved_in);
 	} else {

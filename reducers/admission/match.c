@@ -4,8 +4,8 @@
 
 /* ---- taints ------------------------------------------------------------------------------------ */
 
-static bool tolerates(const struct plm_state *st, plm_sym tolerations,
-		      const struct plm_taint *taint)
+bool plm_match_tolerates(const struct plm_state *st, plm_sym tolerations,
+			 const struct plm_taint *taint)
 {
 	uint32_t count = 0;
 	const struct plm_toleration *t = PLM_SPAN(st, tolerations, struct plm_toleration, &count);
@@ -35,8 +35,8 @@ static struct plm_mismatch match_taints(const struct plm_state *st, const struct
 	for (uint32_t i = 0; i < count; i++) {
 		if ((taint[i].effect == PLM_EFFECT_NO_SCHEDULE ||
 		     taint[i].effect == PLM_EFFECT_NO_EXECUTE) &&
-		    !tolerates(st, shape->tolerations, &taint[i]) &&
-		    !tolerates(st, flavor->tolerations, &taint[i])) {
+		    !plm_match_tolerates(st, shape->tolerations, &taint[i]) &&
+		    !plm_match_tolerates(st, flavor->tolerations, &taint[i])) {
 			return (struct plm_mismatch){PLM_RULE_FLAVOR_TAINT, taint[i].key};
 		}
 	}

@@ -14,6 +14,9 @@ struct plm_mismatch {
 	plm_sym key;
 };
 
+/* Does one of the span of plm_toleration tolerate the taint? */
+bool plm_match_tolerates(const struct plm_state *st, plm_sym tolerations,
+			 const struct plm_taint *taint);
 /* 'flavor' may be NULL: a flavor without object, labels and taints. */
 struct plm_mismatch plm_match_flavor(const struct plm_state *st, const struct plm_flavor *flavor,
 				     const struct plm_shape *shape);

@@ -5,6 +5,8 @@
 #include "reducers/admission/activity.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
+#include "reducers/admission/topology.h"
+#include "reducers/tas/tas.h"
 
 static void fill(const struct plm_round *round, plm_id id, const struct plm_why *key,
 		 struct plm_w_explain *out)
@@ -52,7 +54,7 @@ static void withdraw(struct plm_round *round, plm_id id, enum plm_reason reason)
 	(void)plm_out_add(round->out, PLM_EV_RELEASE, release, PLM_CAUSE_CYCLE);
 }
 
-static void admit(struct plm_round *round, plm_id id)
+void plm_policy_admit(struct plm_round *round, plm_id id)
 {
 	const struct plm_workload *workload = plm_workload_at(round->st, id);
 	struct plm_w_admit *admit = PLM_NEW(round->arena, struct plm_w_admit);
@@ -85,7 +87,7 @@ static uint32_t stop_of(const struct plm_state *st, const struct plm_workload *w
 	return stop;
 }
 
-static bool ready(const struct plm_round *round, const struct plm_workload *workload)
+bool plm_policy_ready(const struct plm_round *round, const struct plm_workload *workload)
 {
 	const struct plm_state *st = round->st;
 	uint32_t sets = 0;
@@ -135,9 +137,11 @@ static void look_at_holder(struct plm_round *round, plm_id id, const struct plm_
 	} else if (stop == PLM_STOP_HOLD_AND_DRAIN) {
 		evict(round, id, PLM_RULE_QUEUE_STOPPED, reason);
 	} else if (workload->stage == PLM_STAGE_RESERVED && workload->cluster_queue.n != 0 &&
-		   !plm_capacity_checked(round->st, workload->cluster_queue) &&
-		   ready(round, workload)) {
-		admit(round, id);
+		   (!plm_capacity_checked(round->st, workload->cluster_queue) ||
+		    plm_tas_assigned(round->st, workload->assignments)) &&
+		   !plm_topology_pending(round->st, workload->assignments) &&
+		   plm_policy_ready(round, workload)) {
+		plm_policy_admit(round, id);
 	}
 }
 

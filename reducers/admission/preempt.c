@@ -85,7 +85,6 @@ static bool finds_domains(const struct plm_quotas *snap, const struct plm_need *
 {
 	size_t mark = 0;
 	struct plm_tas_set *places = NULL;
-	struct plm_tas_failure why = {0};
 	bool found = false;
 
 	if (need->ask_count == 0) {
@@ -94,7 +93,7 @@ static bool finds_domains(const struct plm_quotas *snap, const struct plm_need *
 	plm_tas_prepare(snap->tas);
 	mark = plm_arena_mark(snap->arena);
 	places = PLM_NEW_ARRAY(snap->arena, need->ask_count, struct plm_tas_set);
-	found = plm_tas_place(snap->tas, need->asks, need->ask_count, false, places, &why);
+	found = plm_tas_place(snap->tas, need->asks, need->ask_count, false, places, NULL);
 	plm_arena_rewind(snap->arena, mark);
 	return found;
 }

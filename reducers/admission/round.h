@@ -110,7 +110,18 @@ void plm_emit_hold(struct plm_round *round, const struct plm_entry *entry, bool 
 /* A workload that is no head: its reason, if that has changed. */
 void plm_emit_told(struct plm_round *round, const struct plm_entry *said);
 
+/* Symbols as texts, domains as the log has them. */
+struct plm_vec plm_emit_texts(const struct plm_round *round, const plm_sym *list, uint32_t count);
+struct plm_vec plm_emit_domains(const struct plm_round *round, const struct plm_tas_set *places);
+
+/* second_pass.c: nodes that failed since the last cycle; then places for who holds quota already. */
+void plm_second_pass_watch(struct plm_round *round);
+void plm_second_pass(struct plm_round *round);
+
 /* policy.c: what follows from checks, stops and deactivation; before the rounds. */
 void plm_policy_pass(struct plm_round *round);
+/* Its checks are ready; and it may run now. */
+bool plm_policy_ready(const struct plm_round *round, const struct plm_workload *workload);
+void plm_policy_admit(struct plm_round *round, plm_id id);
 
 #endif

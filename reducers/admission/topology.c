@@ -92,13 +92,10 @@ bool plm_topology_delayed(const struct plm_state *st, const struct plm_cluster_q
 			  plm_sym flavor)
 {
 	static const char *const late[] = {"kueue.x-k8s.io/provisioning-request",
-					   PLM_CAPACITY_CONTROLLER};
+					   "kueue.x-k8s.io/multikueue"};
 	uint32_t count = 0;
 	const struct plm_check_use *use = PLM_SPAN(st, queue->checks, struct plm_check_use, &count);
 
-	if (queue->capacity_check == 1) {
-		return true;
-	}
 	for (uint32_t i = 0; i < count; i++) {
 		plm_id id = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, use[i].name);
 		plm_sym controller = {0};
@@ -108,8 +105,7 @@ bool plm_topology_delayed(const struct plm_state *st, const struct plm_cluster_q
 			continue;
 		}
 		controller = plm_admission_check_at(st, id)->controller;
-		if (plm_sym_is(st, controller, late[0]) || plm_sym_is(st, controller, late[1]) ||
-		    plm_sym_is(st, controller, "kueue.x-k8s.io/multikueue")) {
+		if (plm_sym_is(st, controller, late[0]) || plm_sym_is(st, controller, late[1])) {
 			return true;
 		}
 	}
@@ -329,7 +325,6 @@ void plm_topology_settle(struct plm_applicant *a, struct plm_result *result)
 {
 	struct plm_quotas *snap = a->preemptor.snap;
 	struct plm_assess *assess = &result->assess;
-	struct plm_tas_failure why = {0};
 	struct plm_tas_set *places = NULL;
 	bool placed = false;
 
@@ -341,7 +336,7 @@ void plm_topology_settle(struct plm_applicant *a, struct plm_result *result)
 		plm_quotas_remove(snap, result->targets.list[i].holder);
 	}
 	placed = plm_tas_place(snap->tas, assess->asks, assess->ask_count,
-			       result->targets.count == 0, places, &why);
+			       result->targets.count == 0, places, NULL);
 	for (uint32_t i = 0; i < result->targets.count; i++) {
 		plm_quotas_restore(snap, result->targets.list[i].holder);
 	}
@@ -367,10 +362,10 @@ static const struct plm_shape *shape_of(const struct plm_state *st, plm_sym pod_
 	return NULL;
 }
 
-static plm_sym held_flavor(const struct plm_state *st, const struct plm_assignment *set)
+plm_sym plm_topology_flavor(const struct plm_state *st, plm_sym flavors)
 {
 	uint32_t count = 0;
-	const struct plm_kv *flavor = PLM_SPAN(st, set->flavors, struct plm_kv, &count);
+	const struct plm_kv *flavor = PLM_SPAN(st, flavors, struct plm_kv, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (plm_tas_flavor(st, flavor[i].value)) {
@@ -378,6 +373,19 @@ static plm_sym held_flavor(const struct plm_state *st, const struct plm_assignme
 		}
 	}
 	return (plm_sym){0};
+}
+
+bool plm_topology_pending(const struct plm_state *st, plm_sym assignments)
+{
+	uint32_t count = 0;
+	const struct plm_assignment *set = PLM_SPAN(st, assignments, struct plm_assignment, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (set[i].delayed == PLM_DELAYED_PENDING && set[i].domains.n == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 struct plm_tas_uses plm_topology_held(const struct plm_state *st, struct plm_arena *arena,
@@ -400,7 +408,7 @@ struct plm_tas_uses plm_topology_held(const struct plm_state *st, struct plm_are
 	uses.list = PLM_NEW_ARRAY(arena, total, struct plm_tas_use);
 	for (uint32_t i = 0; i < sets; i++) {
 		const struct plm_shape *shape = shape_of(st, pod_sets, set[i].name);
-		struct plm_tas_use use = {.flavor = held_flavor(st, &set[i])};
+		struct plm_tas_use use = {.flavor = plm_topology_flavor(st, set[i].flavors)};
 		uint32_t domains = 0;
 		const struct plm_topology_domain *domain =
 			PLM_SPAN(st, set[i].domains, struct plm_topology_domain, &domains);

@@ -30,6 +30,11 @@ void plm_topology_settle(struct plm_applicant *a, struct plm_result *result);
 struct plm_tas_uses plm_topology_held(const struct plm_state *st, struct plm_arena *arena,
 				      plm_sym assignments, plm_sym pod_sets);
 
+/* The flavor with a topology in a span of plm_kv (resource to flavor), 0 = none. */
+plm_sym plm_topology_flavor(const struct plm_state *st, plm_sym flavors);
+/* Does a pod set of the span of plm_assignment still wait for its domains? */
+bool plm_topology_pending(const struct plm_state *st, plm_sym assignments);
+
 /* Is a placement in this flavor made only after the checks of its queue are ready? */
 bool plm_topology_delayed(const struct plm_state *st, const struct plm_cluster_queue *queue,
 			  plm_sym flavor);

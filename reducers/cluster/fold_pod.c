@@ -44,10 +44,17 @@ static void count_pod(struct plm_state *st, plm_id id, int32_t by)
 	}
 }
 
-/* A pod that nobody placed by topology leaves its node's domains: kueue.md 2.15 "Model". */
+/*
+ * A pod that nobody placed by topology leaves its node's domains: kueue.md 2.15 "Model". One that was
+ * may have been the last to go on on a node that failed.
+ */
 static void domains_freed(struct plm_state *st, plm_id id)
 {
-	if (plm_pod_at(st, id)->node.n != 0 && !plm_tas_pod(st, plm_pod_at(st, id))) {
+	const struct plm_pod *pod = plm_pod_at(st, id);
+	plm_id node = node_of(st, pod);
+
+	if (pod->node.n != 0 &&
+	    (!plm_tas_pod(st, pod) || node.n == 0 || plm_node_at(st, node)->ready == 0)) {
 		plm_root_change(st)->domains_freed = 1;
 	}
 }

@@ -1,4 +1,5 @@
 #include "reducers/provision/gang.h"
+#include "reducers/tas/tas.h"
 
 #include "core/limits.h"
 #include "reducers/admission/activity.h"
@@ -255,7 +256,9 @@ static void plan_gang(const struct plm_state *st, struct plm_arena *arena, plm_i
 static bool check_open(const struct plm_state *st, const struct plm_workload *workload)
 {
 	return workload->stage == PLM_STAGE_RESERVED && workload->evicted_reason.n == 0 &&
-	       workload->cluster_queue.n != 0 && plm_capacity_checked(st, workload->cluster_queue);
+	       workload->cluster_queue.n != 0 &&
+	       plm_capacity_checked(st, workload->cluster_queue) &&
+	       !plm_tas_assigned(st, workload->assignments); /* its places are domains */
 }
 
 /* Its queue is gone, nothing will admit it, and its time is over: the nodes are not kept for it. */

@@ -83,7 +83,7 @@ bool plm_tas_assigned(const struct plm_state *st, plm_sym assignments)
 }
 
 /* The workload that the pod belongs to: that of its controller, or its own. */
-static plm_id workload_of(const struct plm_state *st, const struct plm_pod *pod)
+plm_id plm_tas_workload(const struct plm_state *st, const struct plm_pod *pod)
 {
 	plm_id job = pod->object.owner_uid.n == 0
 			     ? (plm_id){0}
@@ -102,6 +102,6 @@ bool plm_tas_pod(const struct plm_state *st, const struct plm_pod *pod)
 	if (pod->tas == 1) {
 		return true;
 	}
-	workload = workload_of(st, pod);
+	workload = plm_tas_workload(st, pod);
 	return workload.n != 0 && plm_tas_assigned(st, plm_workload_at(st, workload)->assignments);
 }

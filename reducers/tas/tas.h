@@ -17,6 +17,8 @@ bool plm_tas_flavor(const struct plm_state *st, plm_sym flavor);
 bool plm_tas_queue_any(const struct plm_state *st, const struct plm_cluster_queue *queue);
 bool plm_tas_queue_all(const struct plm_state *st, const struct plm_cluster_queue *queue);
 
+/* The workload that a pod belongs to, 0 when there is none. */
+plm_id plm_tas_workload(const struct plm_state *st, const struct plm_pod *pod);
 /*
  * A pod that is counted by the assignment of its workload and not by itself: its template asks for a
  * topology, or its workload was placed.

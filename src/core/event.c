@@ -274,6 +274,12 @@ DEFINE_TYPE(release, PLM_RELEASE_FIELDS)
 #define TYPE struct plm_w_hold
 DEFINE_TYPE(hold, PLM_HOLD_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_assigned
+DEFINE_TYPE(assigned, PLM_ASSIGNED_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_unhealthy
+DEFINE_TYPE(unhealthy, PLM_UNHEALTHY_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_place
 DEFINE_TYPE(place, PLM_PLACE_FIELDS)
 #undef TYPE
@@ -449,6 +455,8 @@ static enum plm_kind kind_of_type(uint16_t type)
 	case PLM_EV_RELEASE:
 	case PLM_EV_HOLD:
 	case PLM_EV_PLACES:
+	case PLM_EV_ASSIGNED:
+	case PLM_EV_UNHEALTHY:
 		return PLM_KIND_WORKLOAD;
 	default:
 		return PLM_KIND_NONE;

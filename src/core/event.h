@@ -342,6 +342,15 @@ PLM_W_STRUCT(release, PLM_RELEASE_FIELDS)
 	S(ns) S(name) S(cluster_queue) L(assignments, assignment)
 PLM_W_STRUCT(hold, PLM_HOLD_FIELDS)
 
+/* Domains for a workload that holds quota: delayed ones, or instead of a node that failed. */
+#define PLM_ASSIGNED_FIELDS(S, Y, I, E, T, R, L)                                                   \
+	S(ns) S(name) L(assignments, assignment) R(why, explain)
+PLM_W_STRUCT(assigned, PLM_ASSIGNED_FIELDS)
+
+/* 'nodes' of its assignment failed, all that did so since it was assigned. */
+#define PLM_UNHEALTHY_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) T(nodes) R(why, explain)
+PLM_W_STRUCT(unhealthy, PLM_UNHEALTHY_FIELDS)
+
 /* ---- decisions: nodes -------------------------------------------------------------------------- */
 
 /* 'count' pods of 'pod_set' have their place on 'target', a claim's or a node's name. */
@@ -507,6 +516,8 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(CLAIM, 68, 1, claim, DECISION)                                                           \
 	X(CLAIM_END, 69, 1, claim_end, DECISION)                                                   \
 	X(EXPLAINED, 70, 1, explained, DECISION)                                                   \
+	X(ASSIGNED, 71, 1, assigned, DECISION)                                                     \
+	X(UNHEALTHY, 72, 1, unhealthy, DECISION)                                                   \
 	X(INTENT, 90, 1, intent, INTENT)                                                           \
 	X(RESULT, 91, 1, result, RESULT)
 

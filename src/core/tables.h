@@ -338,11 +338,10 @@ struct plm_root {
 	uint32_t queues_dirty;	   /* 1: admission has something to look at */
 	uint32_t nodes_dirty;
 	uint32_t room_freed; /* 1: pods or places went since the last CYCLE: a gang may fit now */
-	uint32_t
-		domains_freed; /* 1: nodes or topologies changed, pods ended: domains may have room */
-	uint32_t afs;	       /* 1: usage of LocalQueues is kept */
-	plm_sym afs_weights;   /* span of plm_amount, in 10^-9 */
-	uint32_t zero;
+	uint32_t domains_freed; /* 1: nodes or topologies changed, or pods ended: room in domains */
+	uint32_t afs;		/* 1: usage of LocalQueues is kept */
+	plm_sym afs_weights;	/* span of plm_amount, in 10^-9 */
+	uint32_t domains_look;	/* 1: it was so at the last CYCLE: did a node fail under pods? */
 	int64_t afs_half_life_ms, afs_interval_ms;
 	int64_t afs_due_ms; /* no sample is due before; 0 = look */
 };
