@@ -363,7 +363,7 @@ static const struct plm_member job_members[] = {PART(object, object),
 						TEXT(queue),
 						TEXT(work_queue),
 						TEXT(priority_class),
-						ONE(template_set, pod_set),
+						LIST(pod_sets, pod_set),
 						BOOL(managed),
 						BOOL(suspended),
 						BOOL(indexed),
@@ -383,7 +383,10 @@ static const struct plm_member job_members[] = {PART(object, object),
 						OWN_ENUM(started, told_names),
 						SKIP(remake),
 						U32(next_index),
-						I64(pods)};
+						I64(pods),
+						I64(max_exec_s),
+						LIST(reclaimable, pod_count),
+						BOOL(prebuilt)};
 LAYOUT(static, job)
 #undef TYPE
 #define TYPE struct plm_pod

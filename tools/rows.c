@@ -426,10 +426,12 @@ static const struct plm_column plain_columns[] = {
 
 #define SHAPE(kind, name) {PLM_KIND_##kind, name##_columns, PLM_COUNTOF(name##_columns), name##_row}
 
+/* Of all kinds of work. */
+static const struct plm_row_shape job_shape = SHAPE(JOB, job);
+
 static const struct plm_row_shape shapes[] = {
-	SHAPE(WORKLOAD, workload), SHAPE(FLAVOR, flavor),    SHAPE(JOB, job),
-	SHAPE(POD_SET, job),	   SHAPE(POD, pod),	     SHAPE(NODE, node),
-	SHAPE(NODE_POOL, pool),	   SHAPE(NODE_CLAIM, claim),
+	SHAPE(WORKLOAD, workload), SHAPE(FLAVOR, flavor),  SHAPE(POD, pod),
+	SHAPE(NODE, node),	   SHAPE(NODE_POOL, pool), SHAPE(NODE_CLAIM, claim),
 };
 
 static const struct plm_row_shape *shape_of(enum plm_kind kind)
@@ -444,7 +446,7 @@ static const struct plm_row_shape *shape_of(enum plm_kind kind)
 			return shape;
 		}
 	}
-	return NULL;
+	return plm_kind_table(kind) == PLM_TABLE_JOB ? &job_shape : NULL;
 }
 
 void plm_rows_begin(const struct plm_rows *rows, enum plm_kind kind, struct plm_grid *grid)

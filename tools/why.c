@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "core/integration.h"
 #include "reducers/admission/activity.h"
 #include "reducers/admission/explain.h"
 #include "reducers/provision/explain.h"
@@ -217,7 +218,7 @@ static void why_workload(struct answer *a)
 	}
 }
 
-/* A Job or PodSet stands for its workload. */
+/* A job of any kind stands for its workload. */
 static void why_job(struct answer *a)
 {
 	const struct plm_job *job = plm_job_at(a->st, a->id);
@@ -245,18 +246,9 @@ static void why_job(struct answer *a)
 /* The workload of a pod's owner, 0 when there is none. */
 static plm_id workload_of(const struct answer *a, const struct plm_object *object)
 {
-	static const enum plm_kind owners[] = {PLM_KIND_JOB, PLM_KIND_POD_SET};
+	plm_id job = plm_job_above(a->st, object->owner_uid);
 
-	for (size_t i = 0; i < PLM_COUNTOF(owners); i++) {
-		plm_id id = plm_find(a->st, owners[i], object->ns, object->owner_name);
-
-		if (id.n != 0 && object->owner_name.n != 0 &&
-		    plm_sym_is(a->st, object->owner_kind,
-			       plm_names_text(&plm_names_kind, owners[i]))) {
-			return plm_job_at(a->st, id)->workload_id;
-		}
-	}
-	return (plm_id){0};
+	return job.n == 0 ? job : plm_job_at(a->st, job)->workload_id;
 }
 
 static void why_pod(struct answer *a)
@@ -491,8 +483,6 @@ static void why_kind(struct answer *a)
 		void (*why)(struct answer *a);
 	} kinds[] = {
 		{PLM_KIND_WORKLOAD, why_workload},
-		{PLM_KIND_JOB, why_job},
-		{PLM_KIND_POD_SET, why_job},
 		{PLM_KIND_POD, why_pod},
 		{PLM_KIND_NODE, why_node},
 		{PLM_KIND_NODE_CLAIM, why_claim},
@@ -510,6 +500,10 @@ static void why_kind(struct answer *a)
 			kinds[i].why(a);
 			return;
 		}
+	}
+	if (plm_kind_table(a->subject.kind) == PLM_TABLE_JOB) {
+		why_job(a);
+		return;
 	}
 	why_other(a);
 }

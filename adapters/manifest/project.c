@@ -18,6 +18,21 @@
 	{                                                                                          \
 		"v1beta1", "v1beta2", NULL                                                         \
 	}
+#define KUBEFLOW                                                                                   \
+	"kubeflow.org",                                                                            \
+	{                                                                                          \
+		"v1", NULL                                                                         \
+	}
+#define RAY                                                                                        \
+	"ray.io",                                                                                  \
+	{                                                                                          \
+		"v1", "v1alpha1", NULL                                                             \
+	}
+#define TRAINER                                                                                    \
+	"trainer.kubeflow.org",                                                                    \
+	{                                                                                          \
+		"v1alpha1", NULL                                                                   \
+	}
 #define CORE                                                                                       \
 	"",                                                                                        \
 	{                                                                                          \
@@ -44,7 +59,7 @@ static const struct plm_kind_row kinds[] = {
 	 plm_project_priority_class},
 	{KUEUE, PLM_KIND_TOPOLOGY, PLM_EV_TOPOLOGY, false, plm_project_tas_topology},
 	{KUEUE_OURS, PLM_KIND_WORK_QUEUE, PLM_EV_WORK_QUEUE, false, plm_project_work_queue},
-	{KUEUE_OURS, PLM_KIND_POD_SET, PLM_EV_JOB, true, plm_project_pod_set},
+	{KUEUE_OURS, PLM_KIND_POD_SET, PLM_EV_JOB, true, plm_project_job},
 	{"scheduling.k8s.io",
 	 {"v1", NULL},
 	 PLM_KIND_PRIORITY_CLASS,
@@ -87,6 +102,47 @@ static const struct plm_kind_row kinds[] = {
 	 PLM_EV_RUNTIME_CLASS,
 	 false,
 	 plm_project_runtime_class},
+	{"jobset.x-k8s.io",
+	 {"v1alpha2", NULL},
+	 PLM_KIND_JOB_SET,
+	 PLM_EV_JOB,
+	 true,
+	 plm_project_job},
+	{"kubeflow.org",
+	 {"v2beta1", "v1", NULL},
+	 PLM_KIND_MPI_JOB,
+	 PLM_EV_JOB,
+	 true,
+	 plm_project_job},
+	{KUBEFLOW, PLM_KIND_PYTORCH_JOB, PLM_EV_JOB, true, plm_project_job},
+	{KUBEFLOW, PLM_KIND_TF_JOB, PLM_EV_JOB, true, plm_project_job},
+	{KUBEFLOW, PLM_KIND_PADDLE_JOB, PLM_EV_JOB, true, plm_project_job},
+	{KUBEFLOW, PLM_KIND_XGBOOST_JOB, PLM_EV_JOB, true, plm_project_job},
+	{KUBEFLOW, PLM_KIND_JAX_JOB, PLM_EV_JOB, true, plm_project_job},
+	{TRAINER, PLM_KIND_TRAIN_JOB, PLM_EV_JOB, true, plm_project_job},
+	{TRAINER, PLM_KIND_TRAINING_RUNTIME, PLM_EV_JOB, true, plm_project_job},
+	{TRAINER, PLM_KIND_CLUSTER_TRAINING_RUNTIME, PLM_EV_JOB, false, plm_project_job},
+	{RAY, PLM_KIND_RAY_JOB, PLM_EV_JOB, true, plm_project_job},
+	{RAY, PLM_KIND_RAY_CLUSTER, PLM_EV_JOB, true, plm_project_job},
+	{RAY, PLM_KIND_RAY_SERVICE, PLM_EV_JOB, true, plm_project_job},
+	{"sparkoperator.k8s.io",
+	 {"v1beta2", NULL},
+	 PLM_KIND_SPARK_APPLICATION,
+	 PLM_EV_JOB,
+	 true,
+	 plm_project_job},
+	{"workload.codeflare.dev",
+	 {"v1beta2", NULL},
+	 PLM_KIND_APP_WRAPPER,
+	 PLM_EV_JOB,
+	 true,
+	 plm_project_job},
+	{"leaderworkerset.x-k8s.io",
+	 {"v1", NULL},
+	 PLM_KIND_LEADER_WORKER_SET,
+	 PLM_EV_JOB,
+	 true,
+	 plm_project_job},
 };
 
 /* 'version' is "group/v", or "v" for the group without a name. */

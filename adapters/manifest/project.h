@@ -14,6 +14,8 @@
 #define PLM_LABEL_CAPACITY_TYPE "karpenter.sh/capacity-type"
 #define PLM_LABEL_QUEUE "kueue.x-k8s.io/queue-name"
 #define PLM_LABEL_PRIORITY "kueue.x-k8s.io/priority-class"
+#define PLM_LABEL_MAX_EXEC "kueue.x-k8s.io/max-exec-time-seconds"
+#define PLM_LABEL_PREBUILT "kueue.x-k8s.io/prebuilt-workload-name"
 #define PLM_LABEL_POD_SET "kueue.x-k8s.io/podset"
 #define PLM_LABEL_COMPLETION_INDEX "batch.kubernetes.io/job-completion-index"
 #define PLM_ANNOTATION_DO_NOT_DISRUPT "karpenter.sh/do-not-disrupt"
@@ -58,7 +60,6 @@ void plm_project_admission_check(struct plm_project *p, struct plm_doc *root, vo
 void plm_project_tas_topology(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_workload(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload);
-void plm_project_pod_set(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_daemon_set(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_replicator(struct plm_project *p, struct plm_doc *root, void *payload);

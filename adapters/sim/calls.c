@@ -28,7 +28,6 @@ static void job_start(struct plm_world *w, const struct plm_effect *effect,
 		      struct plm_w_result *out)
 {
 	const struct plm_w_req_job_start *request = effect->request;
-	const struct plm_w_start_set *set = request->pod_sets.ptr;
 	struct plm_sim_object *object =
 		target(w, (enum plm_kind)request->kind, request->ns, request->name, request->uid);
 
@@ -43,15 +42,7 @@ static void job_start(struct plm_world *w, const struct plm_effect *effect,
 	plm_sim_check_start(w, object, effect);
 	object->my.job->start_intent = effect->intent;
 	object->my.job->starts++;
-	object->my.job->template = object->my.job->original;
-	if (request->pod_sets.count > 0) {
-		object->my.job->template =
-			plm_sim_template_with(w, object->my.job->original, set[0].node_selector,
-					      set[0].tolerations, set[0].labels);
-		if (set[0].count > 0 && object->kind == PLM_KIND_JOB) {
-			object->of.job->parallelism = set[0].count;
-		}
-	}
+	plm_sim_job_templates(w, object, request->pod_sets);
 	object->of.job->suspended = 0;
 	object->of.meta->generation++;
 	plm_sim_touch(w, object);
@@ -80,6 +71,7 @@ static void job_stop(struct plm_world *w, const struct plm_effect *effect, struc
 		answer(out, PLM_RESULT_ALREADY_DONE, "");
 		return;
 	}
+	plm_sim_job_templates(w, object, (struct plm_vec){0});
 	object->of.job->suspended = 1;
 	object->of.meta->generation++;
 	plm_sim_touch(w, object);
@@ -109,7 +101,7 @@ static void pod_create(struct plm_world *w, const struct plm_effect *effect,
 		return;
 	}
 	plm_sim_check_pod(w, owner, effect);
-	template = plm_sim_template_with(w, owner->my.job->original, request->node_selector,
+	template = plm_sim_template_with(w, owner->my.job->sets[0].original, request->node_selector,
 					 request->tolerations, request->labels);
 	owner->of.job->suspended = 0;
 	pod = plm_sim_pod_new(w, owner, template, plm_arena_copy(&w->arena, request->name),

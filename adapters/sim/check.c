@@ -99,7 +99,7 @@ void plm_sim_check_start(struct plm_world *w, const struct plm_sim_object *job,
 			 const struct plm_effect *effect)
 {
 	const char *what = job->of.job->end != PLM_JOB_OPEN ? "it has finished"
-			   : job->kind == PLM_KIND_JOB && job->of.job->suspended == 0
+			   : job->kind != PLM_KIND_POD_SET && job->of.job->suspended == 0
 				   ? "it runs already"
 				   : NULL;
 
@@ -196,7 +196,7 @@ void plm_sim_check_time(struct plm_world *w)
  */
 static bool fits_nodes(struct plm_world *w, const struct plm_sim_object *job)
 {
-	const struct plm_sim_template *template = job->my.job->original;
+	const struct plm_sim_template *template = job->my.job->sets[0].original;
 	int64_t left = job->of.job->parallelism;
 
 	PLM_SIM_EACH(w, PLM_KIND_NODE, node)
@@ -253,7 +253,7 @@ static bool fits_quota(struct plm_world *w, const struct plm_w_cluster_queue *qu
 	const struct plm_w_group *groups = queue->groups.ptr;
 	const struct plm_w_flavor_quota *flavor = NULL;
 	const struct plm_w_quota *quotas = NULL;
-	const int64_t *request = job->my.job->original->request;
+	const int64_t *request = job->my.job->sets[0].original->request;
 	size_t covered = 0;
 	size_t wanted = 0;
 
@@ -340,7 +340,7 @@ static int64_t live_instances(const struct plm_world *w)
 
 static bool fits_pools(struct plm_world *w, const struct plm_sim_object *job)
 {
-	const struct plm_sim_template *template = job->my.job->original;
+	const struct plm_sim_template *template = job->my.job->sets[0].original;
 	const struct plm_w_shape *shape = &template->shape;
 
 	if (!template->simple || shape->node_selector.count > 0 || shape->required_present != 0) {

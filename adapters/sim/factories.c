@@ -13,18 +13,10 @@ void plm_sim_sync_later(struct plm_world *w, struct plm_sim_object *object)
 	if (object->syncing || object->gone) {
 		return;
 	}
-	switch ((int)object->kind) {
-	case PLM_KIND_JOB:
-	case PLM_KIND_POD_SET:
-	case PLM_KIND_DEPLOYMENT:
-	case PLM_KIND_REPLICA_SET:
-	case PLM_KIND_STATEFUL_SET:
-	case PLM_KIND_DAEMON_SET:
+	if (object->info->type == PLM_EV_JOB || object->info->type == PLM_EV_REPLICATOR ||
+	    object->kind == PLM_KIND_DAEMON_SET) {
 		object->syncing = true;
 		plm_sim_plan(w, plm_sim_draw(w, lag), PLM_SIM_DUE_CONTROLLER, object, 0);
-		return;
-	default:
-		return;
 	}
 }
 
@@ -45,8 +37,12 @@ void plm_sim_sync(struct plm_world *w, struct plm_sim_object *object)
 		plm_sim_daemon_set_sync(w, object);
 		return;
 	default:
+		break;
+	}
+	if (object->info->type == PLM_EV_JOB) {
+		plm_sim_work_sync(w, object);
+	} else {
 		plm_sim_factory_sync(w, object);
-		return;
 	}
 }
 

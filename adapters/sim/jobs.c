@@ -60,6 +60,9 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 	object->my.pod->template = template;
 	object->my.pod->runtime_ms = owner->extra.runtime_ms;
 	object->my.pod->fail_percent = owner->extra.fail_percent;
+	object->my.pod->set = owner->info->type == PLM_EV_JOB
+				      ? plm_sim_set_named(owner, template->pod_set)
+				      : NULL;
 	plm_sim_adopt(owner, object);
 	w->stats.pods_created++;
 	return object;
@@ -78,6 +81,94 @@ static void work_add(struct plm_world *w, struct plm_sim_object *object)
 	w->work[w->work_count++] = object;
 }
 
+/* The first of the leads that there is, or all pod sets. */
+static bool leads(const struct plm_integration *row, struct plm_vec sets, struct plm_slice name)
+{
+	const struct plm_w_pod_set_spec *list = sets.ptr;
+
+	if (row->done == PLM_DONE_ALL) {
+		return true;
+	}
+	for (size_t l = 0; row->leads[l] != NULL; l++) {
+		for (size_t i = 0; i < sets.count; i++) {
+			if (plm_slice_is(list[i].name, row->leads[l])) {
+				return plm_slice_is(name, row->leads[l]);
+			}
+		}
+	}
+	return false;
+}
+
+static void sets_born(struct plm_world *w, struct plm_sim_object *object)
+{
+	const struct plm_w_job *job = object->of.job;
+	const struct plm_w_pod_set_spec *specs = job->pod_sets.ptr;
+	const struct plm_w_pod_set_spec none = {0};
+	struct plm_sim_job *my = object->my.job;
+
+	my->row = plm_integration(object->kind);
+	PLM_ASSERT(my->row != NULL);
+	my->set_count = job->pod_sets.count;
+	my->sets = PLM_NEW_ARRAY(&w->arena, my->set_count + 1, struct plm_sim_set);
+	my->sets[0].original = plm_sim_template_new(w, &none);
+	for (size_t i = 0; i < my->set_count; i++) {
+		my->sets[i].name = specs[i].name;
+		my->sets[i].original = plm_sim_template_new(w, &specs[i]);
+		my->sets[i].leads = leads(my->row, job->pod_sets, specs[i].name);
+	}
+	my->parallelism = job->parallelism;
+	my->completions = job->completions;
+	plm_sim_job_templates(w, object, (struct plm_vec){0});
+}
+
+struct plm_sim_set *plm_sim_set_named(const struct plm_sim_object *object, struct plm_slice name)
+{
+	struct plm_sim_job *my = object->my.job;
+
+	for (size_t i = 0; i < my->set_count; i++) {
+		if (plm_slice_equal(my->sets[i].name, name)) {
+			return &my->sets[i];
+		}
+	}
+	return NULL;
+}
+
+/* A Job may be let in with fewer pods than it asked for; 0 = as submitted. */
+static void size_parallel(struct plm_w_job *job, const struct plm_sim_job *my, int64_t pods)
+{
+	bool partial = pods > 0 && job->min_parallelism != PLM_UNSET;
+
+	job->parallelism = partial ? pods : my->parallelism;
+	job->completions = partial && job->sync_completions != 0 ? pods : my->completions;
+}
+
+void plm_sim_job_templates(struct plm_world *w, struct plm_sim_object *object,
+			   struct plm_vec starts)
+{
+	const struct plm_w_start_set *told = starts.ptr;
+	const struct plm_w_pod_set_spec *specs = object->of.job->pod_sets.ptr;
+	struct plm_sim_job *my = object->my.job;
+
+	my->sets[0].template = my->sets[0].original;
+	for (size_t i = 0; i < my->set_count; i++) {
+		my->sets[i].template = my->sets[i].original;
+		my->sets[i].count = specs[i].count;
+	}
+	for (size_t i = 0; i < starts.count; i++) {
+		struct plm_sim_set *set = plm_sim_set_named(object, told[i].name);
+
+		if (set == NULL) {
+			continue;
+		}
+		set->template = plm_sim_template_with(w, set->original, told[i].node_selector,
+						      told[i].tolerations, told[i].labels);
+		set->count = told[i].count > 0 ? told[i].count : set->count;
+	}
+	if (object->kind == PLM_KIND_JOB) {
+		size_parallel(object->of.job, my, starts.count > 0 ? my->sets[0].count : 0);
+	}
+}
+
 void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_w_job *job = object->of.job;
@@ -85,8 +176,7 @@ void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object)
 
 	object->my.job = my;
 	work_add(w, object);
-	my->original = plm_sim_template_new(w, &job->template);
-	my->template = my->original;
+	sets_born(w, object);
 	my->first_running_ms = PLM_UNSET;
 	my->finished_ms = PLM_UNSET;
 	my->partial_since_ms = PLM_UNSET;
@@ -103,17 +193,16 @@ void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object)
 
 /* ---- what the pods say -------------------------------------------------------------------------- */
 
-struct tally {
-	int64_t active, ready;
-};
-
-static struct tally count_pods(const struct plm_sim_object *object)
+struct plm_sim_tally plm_sim_tally(const struct plm_sim_object *object,
+				   const struct plm_sim_set *set)
 {
-	struct tally tally = {0};
+	struct plm_sim_tally tally = {0};
 
 	for (const struct plm_sim_object *pod = object->child; pod != NULL;
 	     pod = pod->sibling_next) {
-		if (plm_sim_pod_over(pod) || pod->of.meta->deleting_ms != PLM_UNSET) {
+		if (pod->kind != PLM_KIND_POD || plm_sim_pod_over(pod) ||
+		    pod->of.meta->deleting_ms != PLM_UNSET ||
+		    (set != NULL && pod->my.pod->set != set)) {
 			continue;
 		}
 		tally.active++;
@@ -122,7 +211,7 @@ static struct tally count_pods(const struct plm_sim_object *object)
 	return tally;
 }
 
-static int64_t wanted(const struct plm_w_job *job)
+int64_t plm_sim_job_wanted(const struct plm_w_job *job)
 {
 	int64_t parallelism = job->parallelism == PLM_UNSET ? 1 : job->parallelism;
 
@@ -132,13 +221,25 @@ static int64_t wanted(const struct plm_w_job *job)
 	return plm_min(parallelism, job->completions - job->succeeded);
 }
 
-static void update_status(struct plm_world *w, struct plm_sim_object *object,
-			  const struct plm_w_job *next)
+static int64_t given_back(struct plm_vec reclaimable)
+{
+	const struct plm_w_pod_count *list = reclaimable.ptr;
+	int64_t pods = 0;
+
+	for (size_t i = 0; i < reclaimable.count; i++) {
+		pods += list[i].count;
+	}
+	return pods;
+}
+
+void plm_sim_job_status(struct plm_world *w, struct plm_sim_object *object,
+			const struct plm_w_job *next)
 {
 	struct plm_w_job *job = object->of.job;
 	struct plm_sim_job *my = object->my.job;
 
-	if (next->ready > 0 && next->ready >= wanted(next) && my->first_running_ms == PLM_UNSET) {
+	if (next->ready > 0 && next->ready >= plm_sim_job_wanted(next) &&
+	    my->first_running_ms == PLM_UNSET) {
 		my->first_running_ms = w->now_ms;
 	}
 	if (next->end != PLM_JOB_OPEN && job->end == PLM_JOB_OPEN) {
@@ -149,24 +250,26 @@ static void update_status(struct plm_world *w, struct plm_sim_object *object,
 	if (job->active == next->active && job->ready == next->ready &&
 	    job->succeeded == next->succeeded && job->failed == next->failed &&
 	    job->end == next->end && job->started_ms == next->started_ms &&
-	    job->suspended == next->suspended && job->ended_ms == next->ended_ms) {
+	    job->suspended == next->suspended && job->ended_ms == next->ended_ms &&
+	    given_back(job->reclaimable) == given_back(next->reclaimable)) {
 		return;
 	}
 	*job = *next;
-	if (object->kind == PLM_KIND_JOB) {
+	if (object->kind != PLM_KIND_POD_SET) {
 		plm_sim_touch(w, object); /* the status of a PodSet is the engine's to write */
 	}
 }
 
-static void delete_active(struct plm_world *w, struct plm_sim_object *object, int64_t keep)
+void plm_sim_job_shrink(struct plm_world *w, struct plm_sim_object *object, int64_t keep)
 {
 	struct plm_sim_object *before = NULL;
-	int64_t excess = count_pods(object).active - keep;
+	int64_t excess = plm_sim_tally(object, NULL).active - keep;
 
 	for (struct plm_sim_object *pod = object->last_child; pod != NULL && excess > 0;
 	     pod = before) {
 		before = pod->sibling_prev;
-		if (!plm_sim_pod_over(pod) && pod->of.meta->deleting_ms == PLM_UNSET) {
+		if (pod->kind == PLM_KIND_POD && !plm_sim_pod_over(pod) &&
+		    pod->of.meta->deleting_ms == PLM_UNSET) {
 			plm_sim_pod_delete(w, pod);
 			excess--;
 		}
@@ -200,41 +303,57 @@ static void make_pod(struct plm_world *w, struct plm_sim_object *object)
 	}
 	my->serial++;
 	name = plm_sim_new_name(w, PLM_KIND_POD, object->of.meta->ns, name);
-	plm_sim_wait_add(
-		w, plm_sim_pod_new(w, object, my->template, name, index == PLM_UNSET ? 0 : index));
+	plm_sim_wait_add(w, plm_sim_pod_new(w, object, my->sets[0].template, name,
+					    index == PLM_UNSET ? 0 : index));
+}
+
+/* Pods that will not be made again: kueue.md 2.1, as upstream's integration of Jobs says it. */
+static struct plm_vec reclaimable(struct plm_world *w, const struct plm_w_job *job)
+{
+	int64_t left = job->completions - job->succeeded;
+	struct plm_w_pod_count *back = NULL;
+
+	if (job->parallelism <= 1 || job->succeeded == 0 || left >= job->parallelism) {
+		return (struct plm_vec){0};
+	}
+	back = PLM_NEW(&w->arena, struct plm_w_pod_count);
+	*back = (struct plm_w_pod_count){plm_slice_str("main"), job->parallelism - left};
+	return (struct plm_vec){back, 1};
 }
 
 void plm_sim_job_sync(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_w_job *job = object->of.job;
 	struct plm_w_job next = *job;
-	struct tally tally;
+	struct plm_sim_tally tally;
 
 	if (next.end == PLM_JOB_OPEN && next.backoff_limit >= 0 &&
 	    next.failed > next.backoff_limit) {
 		next.end = PLM_JOB_FAILED;
 		next.ended_ms = w->now_ms;
-	} else if (next.end == PLM_JOB_OPEN && next.suspended == 0 && wanted(&next) <= 0 &&
-		   count_pods(object).active == 0) {
+	} else if (next.end == PLM_JOB_OPEN && next.suspended == 0 &&
+		   plm_sim_job_wanted(&next) <= 0 && plm_sim_tally(object, NULL).active == 0) {
 		next.end = PLM_JOB_COMPLETE;
 		next.ended_ms = w->now_ms;
 	}
 	if (next.end != PLM_JOB_OPEN || next.suspended != 0) {
-		delete_active(w, object, 0);
+		plm_sim_job_shrink(w, object, 0);
 		next.started_ms = next.end == PLM_JOB_OPEN ? PLM_UNSET : next.started_ms;
 	} else {
 		if (next.started_ms == PLM_UNSET) {
 			next.started_ms = w->now_ms;
 		}
-		delete_active(w, object, plm_max(0, wanted(&next)));
-		for (int64_t n = count_pods(object).active; n < wanted(&next); n++) {
+		plm_sim_job_shrink(w, object, plm_max(0, plm_sim_job_wanted(&next)));
+		for (int64_t n = plm_sim_tally(object, NULL).active; n < plm_sim_job_wanted(&next);
+		     n++) {
 			make_pod(w, object);
 		}
 	}
-	tally = count_pods(object);
+	tally = plm_sim_tally(object, NULL);
 	next.active = tally.active;
 	next.ready = tally.ready;
-	update_status(w, object, &next);
+	next.reclaimable = reclaimable(w, &next);
+	plm_sim_job_status(w, object, &next);
 }
 
 /* ---- PodSet ------------------------------------------------------------------------------------ */
@@ -243,9 +362,10 @@ static void plain_pods(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_sim_job *my = object->my.job;
 
-	for (int64_t n = count_pods(object).active; n < wanted(object->of.job); n++) {
+	for (int64_t n = plm_sim_tally(object, NULL).active; n < plm_sim_job_wanted(object->of.job);
+	     n++) {
 		my->serial++;
-		plm_sim_wait_add(w, plm_sim_pod_new(w, object, my->template,
+		plm_sim_wait_add(w, plm_sim_pod_new(w, object, my->sets[0].template,
 						    plm_sim_pod_name(w, object), n));
 	}
 }
@@ -255,7 +375,7 @@ static void watch_gang(struct plm_world *w, struct plm_sim_object *object,
 		       const struct plm_w_job *job)
 {
 	struct plm_sim_job *my = object->my.job;
-	int64_t want = wanted(job);
+	int64_t want = plm_sim_job_wanted(job);
 	bool partial = job->end == PLM_JOB_OPEN && job->active > 0 && job->active < want;
 
 	if (!partial) {
@@ -268,29 +388,30 @@ static void watch_gang(struct plm_world *w, struct plm_sim_object *object,
 void plm_sim_pod_set_sync(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_w_job next = *object->of.job;
-	struct tally tally;
+	struct plm_sim_tally tally;
 
 	if (next.end == PLM_JOB_OPEN && next.backoff_limit >= 0 &&
 	    next.failed > next.backoff_limit) {
 		next.end = PLM_JOB_FAILED;
 		next.ended_ms = w->now_ms;
-	} else if (next.end == PLM_JOB_OPEN && next.succeeded > 0 && wanted(&next) <= 0) {
+	} else if (next.end == PLM_JOB_OPEN && next.succeeded > 0 &&
+		   plm_sim_job_wanted(&next) <= 0) {
 		next.end = PLM_JOB_COMPLETE;
 		next.ended_ms = w->now_ms;
 	}
 	if (next.end != PLM_JOB_OPEN) {
-		delete_active(w, object, 0);
+		plm_sim_job_shrink(w, object, 0);
 	} else if (w->options.plain) {
 		plain_pods(w, object);
 	}
-	tally = count_pods(object);
+	tally = plm_sim_tally(object, NULL);
 	next.active = tally.active;
 	next.ready = tally.ready;
 	if (tally.active == 0) {
 		object->my.job->stopping = false;
 	}
 	watch_gang(w, object, &next);
-	update_status(w, object, &next);
+	plm_sim_job_status(w, object, &next);
 }
 
 /* ---- work that was submitted ------------------------------------------------------------------- */
@@ -314,6 +435,6 @@ bool plm_world_work(const struct plm_world *w, size_t index, struct plm_sim_work
 		.deleted = object->gone,
 		.running = object->of.job->end == PLM_JOB_OPEN &&
 			   (object->of.job->active > 0 ||
-			    (object->kind == PLM_KIND_JOB && object->of.job->suspended == 0))};
+			    (object->kind != PLM_KIND_POD_SET && object->of.job->suspended == 0))};
 	return true;
 }

@@ -101,6 +101,9 @@ static void job_counts(struct plm_sim_object *pod, bool failed)
 	my = owner->my.job;
 	owner->of.job->failed += failed ? 1 : 0;
 	owner->of.job->succeeded += failed ? 0 : 1;
+	if (pod->my.pod->set != NULL) {
+		pod->my.pod->set->succeeded += failed ? 0 : 1;
+	}
 	if (my->indexes != NULL) {
 		my->indexes[pod->of.pod->index] = failed ? PLM_SIM_INDEX_OPEN : PLM_SIM_INDEX_DONE;
 	}
@@ -117,7 +120,7 @@ void plm_sim_pod_end(struct plm_world *w, struct plm_sim_object *pod, bool faile
 	w->stats.pods_failed += failed ? 1 : 0;
 	plm_sim_touch(w, pod);
 	if (pod->owner != NULL) {
-		if (pod->owner->kind == PLM_KIND_JOB) {
+		if (pod->owner->info->type == PLM_EV_JOB && pod->owner->kind != PLM_KIND_POD_SET) {
 			plm_sim_touch(w, pod->owner);
 		}
 		plm_sim_sync_later(w, pod->owner);

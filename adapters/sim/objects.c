@@ -236,11 +236,12 @@ enum plm_kind plm_sim_kind_of(enum plm_event_type type, const void *payload)
 /* What a controller of the world needs beside a new object. */
 void plm_sim_born(struct plm_world *w, struct plm_sim_object *object)
 {
-	switch ((int)object->kind) {
-	case PLM_KIND_JOB:
-	case PLM_KIND_POD_SET:
+	if (object->info->type == PLM_EV_JOB) {
 		plm_sim_job_born(w, object);
-		break;
+		plm_sim_sync_later(w, object);
+		return;
+	}
+	switch ((int)object->kind) {
 	case PLM_KIND_DEPLOYMENT:
 	case PLM_KIND_REPLICA_SET:
 	case PLM_KIND_STATEFUL_SET:
@@ -326,7 +327,7 @@ static void update(struct plm_world *w, struct plm_sim_object *object, void *pay
 	meta->created_ms = had.created_ms;
 	meta->deleting_ms = had.deleting_ms;
 	meta->generation = had.generation + 1;
-	if (object->kind == PLM_KIND_JOB || object->kind == PLM_KIND_POD_SET) {
+	if (object->info->type == PLM_EV_JOB) {
 		struct plm_w_job *job = payload;
 		const struct plm_w_job *old = object->of.job;
 
@@ -338,7 +339,9 @@ static void update(struct plm_world *w, struct plm_sim_object *object, void *pay
 		job->end = old->end;
 		job->ended_ms = old->ended_ms;
 		job->started_ms = old->started_ms;
-		job->template = old->template; /* immutable */
+		job->pod_sets = old->pod_sets; /* immutable */
+		object->my.job->parallelism = job->parallelism;
+		object->my.job->completions = job->completions;
 	}
 	object->of.payload = payload;
 	if (object->info->type == PLM_EV_REPLICATOR) {
@@ -418,6 +421,7 @@ bool plm_world_scale(struct plm_world *w, enum plm_kind kind, struct plm_slice n
 		object->of.replicator->replicas = replicas;
 	} else if (object->info->type == PLM_EV_JOB) {
 		object->of.job->parallelism = replicas;
+		object->my.job->parallelism = replicas;
 	} else {
 		return false;
 	}

@@ -110,6 +110,11 @@ static struct plm_sim_object *owner_of(struct plm_world *w, const struct plm_w_m
 static void count_pod(struct plm_sim_object *owner, const struct plm_w_pod *pod)
 {
 	struct plm_sim_job *job = owner->info->type == PLM_EV_JOB ? owner->my.job : NULL;
+	struct plm_sim_set *set = job == NULL ? NULL : plm_sim_set_named(owner, pod->pod_set);
+
+	if (set != NULL && pod->phase == PLM_PHASE_SUCCEEDED) {
+		set->succeeded++;
+	}
 
 	/* What a PodSet has come to is not told, so its pods must say it. */
 	if (owner->kind == PLM_KIND_POD_SET) {
@@ -158,6 +163,9 @@ static void resume_pod(struct plm_world *w, struct plm_w_pod *pod,
 	if (owner != NULL) {
 		my->daemon = owner->kind == PLM_KIND_DAEMON_SET;
 		plm_sim_adopt(owner, object);
+		if (owner->info->type == PLM_EV_JOB) {
+			my->set = plm_sim_set_named(owner, pod->pod_set);
+		}
 		count_pod(owner, pod);
 	}
 	if (plm_sim_pod_over(object)) {
@@ -179,18 +187,14 @@ static void resume_job(struct plm_world *w, struct plm_sim_object *object,
 		       const struct plm_sim_resumed *resumed, int64_t suspended)
 {
 	struct plm_sim_job *my = object->my.job;
-	const struct plm_w_start_set *set =
-		resumed->start == NULL ? NULL : resumed->start->pod_sets.ptr;
-
 	object->of.job->suspended = suspended;
 	if (suspended != 0) {
 		return;
 	}
 	my->start_intent = resumed->intent;
 	my->starts = 1;
-	if (set != NULL && resumed->start->pod_sets.count > 0) {
-		my->template = plm_sim_template_with(w, my->original, set[0].node_selector,
-						     set[0].tolerations, set[0].labels);
+	if (resumed->start != NULL) {
+		plm_sim_job_templates(w, object, resumed->start->pod_sets);
 	}
 }
 

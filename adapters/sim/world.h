@@ -10,12 +10,13 @@
 
 #include "adapters/sim/sim.h"
 #include "core/arena.h"
+#include "core/integration.h"
 #include "core/timefmt.h"
 #include "core/wire_copy.h"
 
 #define PLM_SIM_RESOURCES 24	  /* different resource names in one world */
 #define PLM_SIM_BUCKETS 16384U	  /* hash chains of the object store */
-#define PLM_SIM_KIND_COUNT 32	  /* more than values in PLM_KIND_LIST */
+#define PLM_SIM_KIND_COUNT 64	  /* more than values in PLM_KIND_LIST */
 #define PLM_SIM_NAME_SUFFIX 5	  /* characters that make a pod's name unique */
 #define PLM_SIM_WARNING_MS 120000 /* from a spot warning to the end of the instance */
 
@@ -38,11 +39,23 @@ enum plm_sim_index_state {
 	PLM_SIM_INDEX_DONE,
 };
 
-/* Beside a Job or PodSet. */
-struct plm_sim_job {
+/* The pods of one pod set of a job. */
+struct plm_sim_set {
+	struct plm_slice name;
 	struct plm_sim_template *original;
 	struct plm_sim_template *template; /* as told by the last start */
-	uint8_t *indexes;		   /* enum plm_sim_index_state; Indexed Jobs */
+	int64_t count;			   /* pods wanted, as told by the last start */
+	int64_t succeeded, serial;
+	bool leads; /* the job is complete when its leading pod sets are */
+};
+
+/* Beside a job of any kind. */
+struct plm_sim_job {
+	const struct plm_integration *row;
+	struct plm_sim_set *sets; /* at least one */
+	size_t set_count;
+	int64_t parallelism, completions; /* of a Job, as submitted */
+	uint8_t *indexes;		  /* enum plm_sim_index_state; Indexed Jobs */
 	size_t index_count;
 	uint64_t serial;       /* pods made so far */
 	uint64_t start_intent; /* of the last job.start carried out */
@@ -58,6 +71,7 @@ struct plm_sim_pod {
 	struct plm_sim_object *node;
 	struct plm_sim_object *node_prev, *node_next; /* pods of the node */
 	struct plm_sim_object *wait_prev, *wait_next; /* unbound pods */
+	struct plm_sim_set *set; /* of the job that owns it; NULL = no job does */
 	bool waiting;
 	bool daemon; /* of a DaemonSet */
 	int64_t runtime_ms, fail_percent;
@@ -303,6 +317,23 @@ void plm_sim_sync_later(struct plm_world *w, struct plm_sim_object *object);
 void plm_sim_sync(struct plm_world *w, struct plm_sim_object *object);
 void plm_sim_job_sync(struct plm_world *w, struct plm_sim_object *object);
 void plm_sim_pod_set_sync(struct plm_world *w, struct plm_sim_object *object);
+struct plm_sim_tally {
+	int64_t active, ready;
+};
+/* Of its pods that have neither ended nor been deleted; 'set' NULL = of all pod sets. */
+struct plm_sim_tally plm_sim_tally(const struct plm_sim_object *object,
+				   const struct plm_sim_set *set);
+int64_t plm_sim_job_wanted(const struct plm_w_job *job);
+/* Delete its newest pods until no more than 'keep' are left. */
+void plm_sim_job_shrink(struct plm_world *w, struct plm_sim_object *object, int64_t keep);
+void plm_sim_job_status(struct plm_world *w, struct plm_sim_object *object,
+			const struct plm_w_job *next);
+/* Of all kinds but Job and PodSet, by the table of core/integration.h. */
+void plm_sim_work_sync(struct plm_world *w, struct plm_sim_object *object);
+/* The templates of a job anew: what was told by 'starts' (struct plm_w_start_set) is added. */
+void plm_sim_job_templates(struct plm_world *w, struct plm_sim_object *object,
+			   struct plm_vec starts);
+struct plm_sim_set *plm_sim_set_named(const struct plm_sim_object *object, struct plm_slice name);
 void plm_sim_factory_sync(struct plm_world *w, struct plm_sim_object *object);
 void plm_sim_daemon_set_sync(struct plm_world *w, struct plm_sim_object *object);
 void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object);

@@ -2,6 +2,7 @@
  * The fold of admission's decisions, and what facts mean for the queues: standing of workloads, retries
  * of what is parked, generations. Source: kueue.md 2.3, 2.4, 2.6 (generation), 2.14.
  */
+#include "core/integration.h"
 #include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/area.h"
@@ -430,16 +431,16 @@ static void fold_gone(const struct folding *in, const struct plm_w_gone *w)
 	if (w->kind == PLM_KIND_LOCAL_QUEUE) {
 		plm_afs_forget(st, id);
 	}
-	switch ((int)w->kind) {
-	case PLM_KIND_WORKLOAD:
-		workload_gone(st, id);
-		break;
-	case PLM_KIND_JOB:
-	case PLM_KIND_POD_SET:
+	if (plm_kind_table((enum plm_kind)w->kind) == PLM_TABLE_JOB) {
 		id = plm_job_at(st, id)->workload_id;
 		if (id.n != 0 && plm_workload_at(st, id)->object.seq == 0) {
 			workload_gone(st, id);
 		}
+		return;
+	}
+	switch ((int)w->kind) {
+	case PLM_KIND_WORKLOAD:
+		workload_gone(st, id);
 		break;
 	case PLM_KIND_LIMIT_RANGE:
 	case PLM_KIND_RUNTIME_CLASS:
@@ -485,9 +486,8 @@ static void retry_tried(struct plm_state *st, bool fresh)
 
 static void fold_job(struct plm_state *st, const struct plm_w_job *w)
 {
-	enum plm_kind kind = w->kind == PLM_KIND_POD_SET ? PLM_KIND_POD_SET : PLM_KIND_JOB;
-	plm_id id =
-		plm_find(st, kind, plm_sym_find(st, w->meta.ns), plm_sym_find(st, w->meta.name));
+	plm_id id = plm_find(st, plm_job_kind(w->kind), plm_sym_find(st, w->meta.ns),
+			     plm_sym_find(st, w->meta.name));
 	plm_id workload = id.n == 0 ? id : plm_job_at(st, id)->workload_id;
 
 	if (workload.n != 0) {

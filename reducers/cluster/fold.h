@@ -12,6 +12,7 @@
 #ifndef PLM_REDUCERS_CLUSTER_FOLD_H
 #define PLM_REDUCERS_CLUSTER_FOLD_H
 
+#include "core/integration.h"
 #include "reducers/cluster/parts.h"
 
 /* An event being folded. */

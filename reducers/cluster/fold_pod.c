@@ -62,10 +62,9 @@ static void domains_freed(struct plm_state *st, plm_id id)
 static int64_t set_count(const struct plm_state *st, const struct plm_job *set)
 {
 	uint32_t one = 0;
-	const struct plm_pod_set *spec = PLM_SPAN(st, set->template_set, struct plm_pod_set, &one);
+	const struct plm_pod_set *spec = PLM_SPAN(st, set->pod_sets, struct plm_pod_set, &one);
 
-	PLM_ASSERT(one == 1);
-	return spec->count;
+	return one == 0 ? 0 : spec->count;
 }
 
 /* A PodSet ends when all its pods have succeeded, or when one failed too often. */

@@ -222,12 +222,16 @@ plm_id plm_fold_job_of(const struct plm_state *st, plm_sym owner_uid)
 	return plm_index_find(st, PLM_KEY_JOB_UID, owner_uid.n, 0);
 }
 
+static bool has_flag(enum plm_kind kind)
+{
+	return plm_integration(kind)->start == PLM_START_BY_FLAG;
+}
+
 static void fill_job(const struct plm_folding *in, struct plm_job *job, const struct plm_w_job *w)
 {
-	struct plm_vec one = {&w->template, 1};
 	bool stops = w->suspended == 1 && (job->suspended == 0 || job->started == PLM_TOLD_TO_STOP);
 
-	if (w->kind == PLM_KIND_JOB && stops) {
+	if (has_flag((enum plm_kind)job->object.kind) && stops) {
 		job->started = PLM_TOLD_NOTHING; /* it has stopped: it may be started again */
 	}
 
@@ -235,16 +239,19 @@ static void fill_job(const struct plm_folding *in, struct plm_job *job, const st
 	job->queue = plm_fold_text(&in->f, w->queue);
 	job->work_queue = plm_fold_text(&in->f, w->work_queue);
 	job->priority_class = plm_fold_text(&in->f, w->priority_class);
-	job->template_set = plm_fold_pod_sets(&in->f, one);
+	job->pod_sets = plm_fold_pod_sets(&in->f, w->pod_sets);
+	job->reclaimable = plm_fold_pod_counts(&in->f, w->reclaimable);
 	job->managed = w->managed == 1;
 	job->suspended = w->suspended == 1;
 	job->indexed = w->indexed == 1;
+	job->prebuilt = w->prebuilt == 1;
 	job->parallelism = w->parallelism;
 	job->completions = w->completions;
 	job->backoff_limit = w->backoff_limit;
 	job->min_parallelism = w->min_parallelism;
+	job->max_exec_s = w->max_exec_s;
 	job->started_ms = w->started_ms;
-	if (w->kind == PLM_KIND_JOB) {
+	if (job->object.kind != PLM_KIND_POD_SET) {
 		job->active = w->active;
 		job->ready = w->ready;
 		job->succeeded = w->succeeded;
@@ -287,9 +294,10 @@ static void mirror(const struct plm_fold *f, plm_id workload_id, const struct pl
 	workload->queue = job->queue;
 	workload->priority_class = job->priority_class;
 	if (workload->stage == PLM_STAGE_PENDING) {
-		workload->pod_sets = job->template_set;
+		workload->pod_sets = job->pod_sets;
 		plm_fold_pod_limits(f, workload_id);
 	}
+	workload->reclaimable = job->reclaimable;
 	plm_index_put(st, PLM_KEY_WORKLOAD_OWNER, job->object.uid.n, 0, workload_id);
 	set_priority(st, workload_id);
 }
@@ -316,7 +324,7 @@ static void end_job(const struct plm_folding *in, plm_id id, const struct plm_w_
 void plm_fold_job(const struct plm_folding *in, const struct plm_w_job *w)
 {
 	struct plm_state *st = in->f.st;
-	enum plm_kind kind = w->kind == PLM_KIND_POD_SET ? PLM_KIND_POD_SET : PLM_KIND_JOB;
+	enum plm_kind kind = plm_job_kind(w->kind);
 	bool made = false;
 	plm_id id = plm_fold_object(in, kind, &w->meta, &made);
 	struct plm_job *job = plm_job_edit(st, id);

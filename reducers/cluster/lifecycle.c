@@ -5,6 +5,7 @@
  * pods deleted; when nothing of it runs any more, RELEASE. A managed job that runs without admission is
  * stopped. Sources: kueue.md 2.14 (eviction protocol, two phases); dialect.md PodSet.
  */
+#include "core/integration.h"
 #include "core/limits.h"
 #include "reducers/area.h"
 #include "reducers/cluster/parts.h"
@@ -118,6 +119,15 @@ static struct plm_w_intent *new_intent(const struct pass *p, enum plm_call call,
 	return intent;
 }
 
+/* Pods say which pod set they are of: that is how they find their places. */
+static struct plm_vec pod_set_label(const struct pass *p, plm_sym name)
+{
+	struct plm_w_kv *label = PLM_NEW(p->arena, struct plm_w_kv);
+
+	*label = (struct plm_w_kv){plm_slice_str("kueue.x-k8s.io/podset"), text(p, name)};
+	return (struct plm_vec){label, 1};
+}
+
 static void start_job(const struct pass *p, plm_id workload, const struct plm_job *job)
 {
 	struct plm_w_req_job_start *request = PLM_NEW(p->arena, struct plm_w_req_job_start);
@@ -130,6 +140,7 @@ static void start_job(const struct pass *p, plm_id workload, const struct plm_jo
 		starts[i].count = sets[i].count;
 		starts[i].node_selector = flavor_labels(p, &sets[i]);
 		starts[i].tolerations = flavor_tolerations(p, &sets[i]);
+		starts[i].labels = pod_set_label(p, sets[i].name);
 	}
 	request->kind = job->object.kind;
 	request->ns = text(p, job->object.ns);
@@ -292,6 +303,11 @@ static void release(const struct pass *p, plm_id id, const struct plm_workload *
 	(void)plm_out_add(p->out, PLM_EV_RELEASE, release, PLM_CAUSE_CYCLE);
 }
 
+static bool has_flag(const struct plm_job *job)
+{
+	return plm_integration((enum plm_kind)job->object.kind)->start == PLM_START_BY_FLAG;
+}
+
 static void evicted(const struct pass *p, plm_id id, const struct plm_workload *workload)
 {
 	const struct plm_job *job = workload->job.n == 0 ? NULL : plm_job_at(p->st, workload->job);
@@ -300,7 +316,7 @@ static void evicted(const struct pass *p, plm_id id, const struct plm_workload *
 		release(p, id, workload);
 		return;
 	}
-	if (job != NULL && job->object.kind == PLM_KIND_JOB && job->started != PLM_TOLD_TO_STOP &&
+	if (job != NULL && has_flag(job) && job->started != PLM_TOLD_TO_STOP &&
 	    job->suspended == 0) {
 		stop_job(p, job);
 	}
@@ -324,7 +340,7 @@ static void tend(const struct pass *p, plm_id id)
 		} else if (job->started == PLM_TOLD_NOTHING && job->suspended == 1) {
 			start_job(p, id, job);
 		}
-	} else if (job->object.kind == PLM_KIND_JOB && job->suspended == 0 && job->active > 0 &&
+	} else if (has_flag(job) && job->suspended == 0 && job->active > 0 &&
 		   job->started == PLM_TOLD_NOTHING) {
 		stop_job(p, job); /* runs without quota */
 	}

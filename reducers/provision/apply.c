@@ -4,6 +4,7 @@
  * The cluster area has folded facts into their tables before this runs (GONE and RESULT: after), so this
  * file maintains only members that tables.h marks as ours. Sources: karpenter.md 2.12, 2.13.
  */
+#include "core/integration.h"
 #include "core/sort.h"
 #include "reducers/area.h"
 #include "reducers/cluster/parts.h"
@@ -342,7 +343,7 @@ static void fold_work(const struct folding *in, plm_id workload)
 
 static void fold_job_fact(const struct folding *in, const struct plm_w_job *w)
 {
-	plm_id id = plm_find(in->st, (enum plm_kind)w->kind, plm_sym_find(in->st, w->meta.ns),
+	plm_id id = plm_find(in->st, plm_job_kind(w->kind), plm_sym_find(in->st, w->meta.ns),
 			     plm_sym_find(in->st, w->meta.name));
 
 	fold_work(in, id.n == 0 ? id : plm_job_at(in->st, id)->workload_id);
@@ -356,7 +357,7 @@ static void fold_pod_fact(const struct folding *in, const struct plm_w_pod *w)
 	const struct plm_pod *pod = plm_pod_at(in->st, id);
 
 	if (id.n != 0 && pod->object.owner_uid.n != 0) { /* the last pod of a PodSet ends it */
-		plm_id job = plm_index_find(in->st, PLM_KEY_JOB_UID, pod->object.owner_uid.n, 0);
+		plm_id job = plm_job_above(in->st, pod->object.owner_uid);
 
 		fold_work(in, job.n == 0 ? job : plm_job_at(in->st, job)->workload_id);
 	}

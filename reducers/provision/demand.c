@@ -1,5 +1,6 @@
 /* Which pods need a place, and what equal pods share. */
 #include "core/hashing.h"
+#include "core/integration.h"
 #include "core/sort.h"
 #include "reducers/provision/gang.h"
 
@@ -123,31 +124,10 @@ enum plm_rule plm_pod_refused(const struct plm_sched *sched, const struct plm_po
 	return PLM_RULE_NONE;
 }
 
-/* The Job or PodSet that controls 'pod', 0 when it is not known. */
-static plm_id job_of(const struct plm_sched *sched, const struct plm_pod *pod)
-{
-	enum plm_kind kind = PLM_KIND_NONE;
-	plm_id job = {0};
-
-	if (plm_sym_equal(pod->object.owner_kind, sched->known[PLM_KNOWN_JOB])) {
-		kind = PLM_KIND_JOB;
-	} else if (plm_sym_equal(pod->object.owner_kind, sched->known[PLM_KNOWN_POD_SET])) {
-		kind = PLM_KIND_POD_SET;
-	} else {
-		return job;
-	}
-	job = plm_find(sched->st, kind, pod->object.ns, pod->object.owner_name);
-	if (job.n != 0 &&
-	    !plm_sym_equal(plm_job_at(sched->st, job)->object.uid, pod->object.owner_uid)) {
-		job.n = 0;
-	}
-	return job;
-}
-
 plm_id plm_pod_gang(const struct plm_sched *sched, const struct plm_pod *pod, plm_sym *out_set)
 {
 	const struct plm_state *st = sched->st;
-	plm_id job = job_of(sched, pod);
+	plm_id job = plm_job_above(st, pod->object.owner_uid);
 	plm_id workload = job.n == 0 ? (plm_id){0} : plm_job_at(st, job)->workload_id;
 
 	*out_set = (plm_sym){0};

@@ -79,9 +79,7 @@
 	X(NODE, "Node")                                                                            \
 	X(STATEFUL_SET, "StatefulSet")                                                             \
 	X(ANY_IP, "0.0.0.0")                                                                       \
-	X(ANY_IP6, "::")                                                                           \
-	X(POD_SET, "PodSet")                                                                       \
-	X(JOB, "Job")
+	X(ANY_IP6, "::")
 
 enum plm_known_word {
 #define PLM_KNOWN_ENUM(name, text) PLM_KNOWN_##name,

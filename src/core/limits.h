@@ -108,5 +108,7 @@
 /* Levels of a Topology, layers of slices of a pod set; more are refused, as upstream. */
 #define PLM_LIMIT_TOPOLOGY_LEVELS 16
 #define PLM_LIMIT_TOPOLOGY_SLICES 3
+/* Pod sets of one job; more are refused with its name. Kueue itself takes 18 in a Workload. */
+#define PLM_LIMIT_JOB_SETS 64
 
 #endif

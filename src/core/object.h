@@ -39,7 +39,24 @@
 	X(KIND_STATEFUL_SET, "StatefulSet")                                                        \
 	X(KIND_TOPOLOGY, "Topology")                                                               \
 	X(KIND_LIMIT_RANGE, "LimitRange")                                                          \
-	X(KIND_RUNTIME_CLASS, "RuntimeClass")
+	X(KIND_RUNTIME_CLASS, "RuntimeClass")                                                      \
+	X(KIND_JOB_SET, "JobSet")                                                                  \
+	X(KIND_MPI_JOB, "MPIJob")                                                                  \
+	X(KIND_PYTORCH_JOB, "PyTorchJob")                                                          \
+	X(KIND_TF_JOB, "TFJob")                                                                    \
+	X(KIND_PADDLE_JOB, "PaddleJob")                                                            \
+	X(KIND_XGBOOST_JOB, "XGBoostJob")                                                          \
+	X(KIND_JAX_JOB, "JAXJob")                                                                  \
+	X(KIND_TRAIN_JOB, "TrainJob")                                                              \
+	X(KIND_TRAINING_RUNTIME, "TrainingRuntime")                                                \
+	X(KIND_CLUSTER_TRAINING_RUNTIME, "ClusterTrainingRuntime")                                 \
+	X(KIND_RAY_JOB, "RayJob")                                                                  \
+	X(KIND_RAY_CLUSTER, "RayCluster")                                                          \
+	X(KIND_RAY_SERVICE, "RayService")                                                          \
+	X(KIND_SPARK_APPLICATION, "SparkApplication")                                              \
+	X(KIND_APP_WRAPPER, "AppWrapper")                                                          \
+	X(KIND_LEADER_WORKER_SET, "LeaderWorkerSet")                                               \
+	X(KIND_POD_GROUP, "PodGroup")
 PLM_W_ENUM(kind, PLM_KIND_LIST)
 
 #define PLM_EFFECT_LIST(X)                                                                         \
@@ -362,15 +379,19 @@ PLM_W_STRUCT(runtime_class, PLM_RUNTIME_CLASS_FIELDS)
 /* ---- work -------------------------------------------------------------------------------------- */
 
 /*
- * A batch Job (kind JOB) or a PodSet of the dialect (kind POD_SET). 'workload' is the name that its
- * Workload has (Kueue's formula: exact.md 8). 'queue' is the label or field; 'managed' 0 = no
- * queue is named and nothing suspends it. 'min_parallelism' PLM_UNSET = no partial admission.
+ * A job of any kind of core/integration.h. 'workload' is the name that its Workload has (Kueue's formula:
+ * exact.md 8), or with 'prebuilt' 1 the name of one that somebody else makes. 'queue' is the label or
+ * field; 'managed' 0 = no queue is named and nothing suspends it. 'pod_sets' in the order and with the
+ * names that Kueue gives them. 'parallelism', 'completions' and 'backoff_limit' are those of a Job;
+ * other kinds have the sums of their pod sets there. 'min_parallelism' PLM_UNSET = no partial admission;
+ * 'sync_completions' 1 = completions follow parallelism then. 'max_exec_s' PLM_UNSET = may run for ever.
  */
 #define PLM_JOB_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) E(kind, kind) S(workload) S(queue) S(work_queue) S(priority_class)           \
 	I(managed) I(suspended) I(parallelism) I(completions) I(backoff_limit) I(indexed)          \
 	I(min_parallelism) I(active) I(ready) I(succeeded) I(failed) E(end, job_end) I(ended_ms)   \
-	I(started_ms) R(template, pod_set_spec)
+	I(started_ms) L(pod_sets, pod_set_spec) L(reclaimable, pod_count) I(prebuilt)              \
+	I(sync_completions) I(max_exec_s)
 PLM_W_STRUCT(job, PLM_JOB_FIELDS)
 
 /* 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status; 'tas' 1 = its annotations ask for a topology. */

@@ -180,13 +180,13 @@ enum plm_told {
 };
 
 /*
- * batch Job or PodSet of the dialect: 'object.kind'. For a PodSet 'active', 'ready', 'succeeded' and
- * 'failed' (failures so far) are counted here from its pods, for a Job they come with the fact.
+ * A job of any kind of core/integration.h: 'object.kind'. For a PodSet 'active', 'ready', 'succeeded' and
+ * 'failed' (failures so far) are counted here from its pods, for other kinds they come with the fact.
  */
 struct plm_job {
 	struct plm_object object;
 	plm_sym workload, queue, work_queue, priority_class;
-	plm_sym template_set;			   /* span of one plm_pod_set */
+	plm_sym pod_sets;			   /* span of plm_pod_set */
 	uint32_t managed, suspended, indexed, end; /* enum plm_job_end */
 	uint32_t zero;
 	int64_t parallelism, completions, backoff_limit, min_parallelism;
@@ -197,6 +197,9 @@ struct plm_job {
 	plm_sym remake;	     /* PodSet: span of uint32_t, indexes of pods to be made again */
 	uint32_t next_index; /* PodSet: pods below were asked for */
 	int64_t pods;	     /* PodSet: its pods that are not terminal */
+	int64_t max_exec_s;  /* PLM_UNSET = may run for ever */
+	plm_sym reclaimable; /* span of plm_pod_count */
+	uint32_t prebuilt;   /* 1: 'workload' is made by somebody else */
 };
 
 struct plm_pod {

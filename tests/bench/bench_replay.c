@@ -163,6 +163,8 @@ static void put_job(struct bench *b, const char *name, bool running, bool done)
 	struct plm_w_amount requests[2] = {{plm_slice_str("cpu"), 4000},
 					   {plm_slice_str("memory"), 8LL << 30}};
 	char queue[32];
+	struct plm_w_pod_set_spec set = {
+		.name = plm_slice_str("main"), .count = 4, .min_count = PLM_UNSET};
 	struct plm_w_job job = {
 		.meta = meta("ml", plm_slice_str(name)),
 		.kind = PLM_KIND_JOB,
@@ -178,13 +180,13 @@ static void put_job(struct bench *b, const char *name, bool running, bool done)
 		.end = done ? PLM_JOB_COMPLETE : PLM_JOB_OPEN,
 		.ended_ms = done ? b->now_ms : PLM_UNSET,
 		.started_ms = running || done ? b->now_ms : PLM_UNSET,
-		.template = {.name = plm_slice_str("main"), .count = 4, .min_count = PLM_UNSET},
+		.pod_sets = {&set, 1},
 	};
 
 	(void)snprintf(queue, sizeof(queue), "q-%u", number % QUEUES);
 	job.queue = plm_slice_str(queue);
-	job.template.shape.requests = (struct plm_vec){requests, 1};
-	job.template.shape.priority = PLM_UNSET;
+	set.shape.requests = (struct plm_vec){requests, 1};
+	set.shape.priority = PLM_UNSET;
 	observe(b, PLM_EV_JOB, 0, &job);
 }
 

@@ -139,6 +139,8 @@ static void put_job(struct load *l, const char *name, bool running, bool done)
 	uint32_t number = (uint32_t)strtoul(name + 4, NULL, 10);
 	struct plm_w_amount cpu = {plm_slice_str("cpu"), 1000 + 1000 * (number % 5)};
 	char queue[16];
+	struct plm_w_pod_set_spec set = {
+		.name = plm_slice_str("main"), .count = 2, .min_count = PLM_UNSET};
 	struct plm_w_job job = {
 		.meta = meta("ml", name),
 		.kind = PLM_KIND_JOB,
@@ -152,13 +154,13 @@ static void put_job(struct load *l, const char *name, bool running, bool done)
 		.end = done ? PLM_JOB_COMPLETE : PLM_JOB_OPEN,
 		.ended_ms = done ? l->now_ms : PLM_UNSET,
 		.started_ms = PLM_UNSET,
-		.template = {.name = plm_slice_str("main"), .count = 2, .min_count = PLM_UNSET},
+		.pod_sets = {&set, 1},
 	};
 
 	(void)snprintf(queue, sizeof(queue), "q-%u", number % QUEUES);
 	job.queue = plm_slice_str(queue);
-	job.template.shape.requests = (struct plm_vec){&cpu, 1};
-	job.template.shape.priority = number % 4;
+	set.shape.requests = (struct plm_vec){&cpu, 1};
+	set.shape.priority = number % 4;
 	observe(l, PLM_EV_JOB, &job);
 }
 

@@ -114,6 +114,11 @@ static struct plm_w_meta meta(const char *name, const char *uid)
 				   .generation = 1};
 }
 
+static const struct plm_w_pod_set_spec one_pod = {.name = {(const uint8_t *)"main", 4},
+						  .count = 1,
+						  .min_count = PLM_UNSET,
+						  .shape = {.priority = PLM_UNSET}};
+
 static struct plm_w_job job(const char *name, int64_t suspended)
 {
 	return (struct plm_w_job){.meta = meta(name, "job-uid"),
@@ -126,10 +131,7 @@ static struct plm_w_job job(const char *name, int64_t suspended)
 				  .min_parallelism = PLM_UNSET,
 				  .ended_ms = PLM_UNSET,
 				  .started_ms = PLM_UNSET,
-				  .template = {.name = plm_slice_str("main"),
-					       .count = 1,
-					       .min_count = PLM_UNSET,
-					       .shape = {.priority = PLM_UNSET}}};
+				  .pod_sets = {&one_pod, 1}};
 }
 
 static const struct plm_w_req_job_start start_request = {.kind = PLM_KIND_JOB,

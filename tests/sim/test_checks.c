@@ -142,6 +142,12 @@ static struct plm_w_shape shape_of(struct stage *t, int64_t cpu)
 
 static struct plm_w_job work(struct stage *t, enum plm_kind kind, const char *name, int64_t pods)
 {
+	struct plm_w_pod_set_spec *set = PLM_NEW(&t->arena, struct plm_w_pod_set_spec);
+
+	*set = (struct plm_w_pod_set_spec){.name = s("main"),
+					   .count = pods,
+					   .min_count = PLM_UNSET,
+					   .shape = shape_of(t, 1000)};
 	return (struct plm_w_job){
 		.meta = {.ns = s("ns"),
 			 .name = s(name),
@@ -158,10 +164,7 @@ static struct plm_w_job work(struct stage *t, enum plm_kind kind, const char *na
 		.min_parallelism = PLM_UNSET,
 		.started_ms = PLM_UNSET,
 		.ended_ms = PLM_UNSET,
-		.template = {.name = s("main"),
-			     .count = pods,
-			     .min_count = PLM_UNSET,
-			     .shape = shape_of(t, 1000)},
+		.pod_sets = {set, 1},
 	};
 }
 

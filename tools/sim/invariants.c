@@ -88,8 +88,32 @@ static void find_quota(const struct quota_model *m, plm_sym groups, struct node 
 	plm_arena_rewind(&m->r->arena, mark);
 }
 
-static int64_t usage_of_set(const struct quota_model *m, const struct plm_assignment *set)
+/* Pods of 'set' that are done and will not come again need nothing any more. */
+static int64_t pods_left(const struct quota_model *m, const struct plm_workload *w,
+			 const struct plm_assignment *set)
 {
+	uint32_t specs = 0;
+	uint32_t backs = 0;
+	const struct plm_pod_set *spec = PLM_SPAN(m->st, w->pod_sets, struct plm_pod_set, &specs);
+	const struct plm_pod_count *back =
+		PLM_SPAN(m->st, w->reclaimable, struct plm_pod_count, &backs);
+	int64_t left = set->count;
+
+	for (uint32_t k = 0; k < specs * backs; k++) {
+		const struct plm_pod_set *of = &spec[k / backs];
+
+		if (plm_sym_equal(of->name, set->name) &&
+		    plm_sym_equal(back[k % backs].name, set->name)) {
+			left = plm_min(left, plm_max(0, of->count - back[k % backs].count));
+		}
+	}
+	return left;
+}
+
+static int64_t usage_of_set(const struct quota_model *m, const struct plm_workload *w,
+			    const struct plm_assignment *set)
+{
+	int64_t left = pods_left(m, w, set);
 	uint32_t flavors = 0;
 	uint32_t amounts = 0;
 	const struct plm_kv *f = PLM_SPAN(m->st, set->flavors, struct plm_kv, &flavors);
@@ -102,7 +126,9 @@ static int64_t usage_of_set(const struct quota_model *m, const struct plm_assign
 
 		if (plm_sym_equal(kv->key, m->resource) && plm_sym_equal(kv->value, m->flavor) &&
 		    plm_sym_equal(amount->resource, m->resource)) {
-			sum = plm_add_sat(sum, amount->amount);
+			sum = plm_add_sat(sum, left == set->count
+						       ? amount->amount
+						       : amount->amount / set->count * left);
 		}
 	}
 	return sum;
@@ -124,7 +150,7 @@ static int64_t usage_of(const struct quota_model *m, plm_id queue)
 			continue;
 		}
 		for (uint32_t i = 0; i < sets; i++) {
-			sum = plm_add_sat(sum, usage_of_set(m, &set[i]));
+			sum = plm_add_sat(sum, usage_of_set(m, w, &set[i]));
 		}
 	}
 	return sum;

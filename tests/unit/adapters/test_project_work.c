@@ -97,7 +97,7 @@ static const struct plm_said_case work_table[] = {
 	 {"\"kind\":\"Job\",\"workload\":\"job-j\",\"managed\":0,\"suspended\":0,\"parallelism\":1,"
 	  "\"completions\":1,"
 	  "\"backoffLimit\":6,\"indexed\":0,\"active\":0",
-	  "\"template\":{\"name\":\"main\",\"count\":1,\"shape\""},
+	  "\"podSets\":[{\"name\":\"main\",\"count\":1,\"shape\""},
 	 NULL,
 	 "minParallelism"},
 	{"job with a queue is suspended until it is let in",

@@ -313,6 +313,10 @@ static void add_queue(struct yard *y)
 
 void yard_reserve_gang(struct yard *y, const char *name, int64_t count, int64_t cpu, int64_t gpus)
 {
+	struct plm_w_pod_set_spec set = {.name = s("main"),
+					 .count = count,
+					 .min_count = PLM_UNSET,
+					 .shape = shape(y, cpu, gpus)};
 	struct plm_w_job job = {
 		.meta = yard_meta("ns", name),
 		.kind = PLM_KIND_POD_SET,
@@ -325,10 +329,7 @@ void yard_reserve_gang(struct yard *y, const char *name, int64_t count, int64_t 
 		.min_parallelism = PLM_UNSET,
 		.ended_ms = PLM_UNSET,
 		.started_ms = PLM_UNSET,
-		.template = {.name = s("main"),
-			     .count = count,
-			     .min_count = PLM_UNSET,
-			     .shape = shape(y, cpu, gpus)},
+		.pod_sets = {&set, 1},
 	};
 	struct plm_w_kv flavor = {s("cpu"), s("default")};
 	struct plm_w_assignment assignment = {.name = s("main"), .count = count};

@@ -90,6 +90,11 @@ static struct plm_w_pod_set_spec pods(const char *name, int64_t count)
 
 static struct plm_w_job job(enum plm_kind kind, const char *name, int64_t count)
 {
+	static struct plm_w_pod_set_spec sets[16]; /* of the jobs that a test holds at once */
+	static size_t at;
+	struct plm_w_pod_set_spec *set = &sets[at++ % PLM_COUNTOF(sets)];
+
+	*set = pods("main", count);
 	return (struct plm_w_job){
 		.meta = meta("ml", name, name),
 		.kind = kind,
@@ -103,7 +108,7 @@ static struct plm_w_job job(enum plm_kind kind, const char *name, int64_t count)
 		.min_parallelism = PLM_UNSET,
 		.ended_ms = PLM_UNSET,
 		.started_ms = PLM_UNSET,
-		.template = pods("main", count),
+		.pod_sets = {.ptr = set, .count = 1},
 	};
 }
 
@@ -231,12 +236,14 @@ static void priority_row(const struct priority_case *row)
 	struct plm_w_priority_class base = {meta("", "base", "3"), PLM_KIND_PRIORITY_CLASS, 50, 1,
 					    0};
 	struct plm_w_job one = job(PLM_KIND_JOB, "train", 1);
+	struct plm_w_pod_set_spec set = pods("main", 1);
 
 	plm_assert_ok(plm_state_init(&w.st, PLM_PROFILE_SMALL, &err), &err);
 	plm_assert_ok(plm_arena_init(&w.scratch, 1U << 26, &err), &err);
 	one.priority_class = plm_slice_str(row->workload_class);
-	one.template.shape.priority_class = plm_slice_str(row->pod_class);
-	one.template.shape.priority = row->given;
+	set.shape.priority_class = plm_slice_str(row->pod_class);
+	set.shape.priority = row->given;
+	one.pod_sets = (struct plm_vec){&set, 1};
 	if (row->given != PLM_UNSET) {
 		one.priority_class = (struct plm_slice){0};
 	}

@@ -1,0 +1,399 @@
+/* What the table of core/integration.h cannot say of a kind of job. */
+#include "adapters/manifest/project_job.h"
+
+#include "core/units.h"
+
+/* ---- amounts ----------------------------------------------------------------------------------- */
+
+/* 'amount' in the place of what 'shape' asks for of 'resource'. */
+static void set_amount(struct plm_project *p, struct plm_w_shape *shape, struct plm_slice resource,
+		       int64_t amount)
+{
+	const struct plm_w_amount *had = shape->requests.ptr;
+	struct plm_w_amount *list = plm_project_array(p, shape->requests.count + 1, sizeof(*list));
+	size_t count = 0;
+	bool placed = false;
+
+	for (size_t i = 0; i < shape->requests.count; i++) {
+		int order = plm_slice_compare(had[i].resource, resource);
+
+		if (order >= 0 && !placed) {
+			list[count++] = (struct plm_w_amount){resource, amount};
+			placed = true;
+		}
+		if (order != 0) {
+			list[count++] = had[i];
+		}
+	}
+	if (!placed) {
+		list[count++] = (struct plm_w_amount){resource, amount};
+	}
+	shape->requests = (struct plm_vec){list, count};
+}
+
+/* ---- Ray --------------------------------------------------------------------------------------- */
+
+#define SUBMITTER_MILLI_CPU 500
+#define SUBMITTER_BYTES (200LL * 1024 * 1024)
+
+/* Kueue counts the Job that submits as KubeRay makes it; nothing where Ray is asked over HTTP. */
+static void ray_submitter(struct plm_sets *sets, struct plm_doc *root)
+{
+	struct plm_project *p = sets->p;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_slice mode = plm_doc_text(p->tree, spec, "submissionMode");
+	struct plm_doc *template = plm_doc_map(p->tree, spec, "submitterPodTemplate");
+	struct plm_w_pod_set_spec *set = NULL;
+
+	if (mode.size > 0 && !plm_slice_is(mode, "K8sJobMode")) {
+		return;
+	}
+	set = plm_sets_add(sets, plm_slice_str("submitter"), template, 1);
+	plm_project_topology_wish(p, template, NULL, set);
+	if (template == NULL) {
+		set_amount(p, &set->shape, plm_slice_str("cpu"), SUBMITTER_MILLI_CPU);
+		set_amount(p, &set->shape, plm_slice_str("memory"), SUBMITTER_BYTES);
+	}
+}
+
+/* ---- Spark ------------------------------------------------------------------------------------- */
+
+/* Java's "512m" and "2g" are binary units; a text with a unit of Kubernetes stays what it is. */
+static void spark_memory(struct plm_project *p, struct plm_doc *role, const char *key,
+			 struct plm_w_shape *shape)
+{
+	struct plm_slice text = plm_doc_text(p->tree, role, key);
+	struct plm_error err = {0};
+	int64_t bytes = 0;
+	char last = text.size == 0 ? '\0' : (char)text.ptr[text.size - 1];
+	const char *unit = NULL;
+
+	if (text.size == 0) {
+		return;
+	}
+	if ((last == 'b' || last == 'B') && text.size > 1) {
+		text.size--;
+		last = (char)text.ptr[text.size - 1];
+	}
+	unit = last == 'k' || last == 'K'   ? "Ki"
+	       : last == 'm' || last == 'M' ? "Mi"
+	       : last == 'g' || last == 'G' ? "Gi"
+	       : last == 't' || last == 'T' ? "Ti"
+					    : NULL;
+	if (unit != NULL) {
+		text = plm_arena_format(p->arena, "%.*s%s", (int)text.size - 1,
+					(const char *)text.ptr, unit);
+	}
+	if (plm_quantity_parse(text, PLM_SCALE_WHOLE, &bytes, &err) != PLM_OK) {
+		plm_doc_fail(p->tree, plm_doc_get(role, key), "%s", err.text);
+		return;
+	}
+	set_amount(p, shape, plm_slice_str("memory"), bytes);
+}
+
+static void spark_cpu(struct plm_project *p, struct plm_doc *role, struct plm_w_shape *shape)
+{
+	static const char *const keys[] = {"coreRequest",
+					   "coreLimit"}; /* a request, else the limit */
+
+	for (size_t i = 0; i < PLM_COUNTOF(keys); i++) {
+		int64_t milli =
+			plm_doc_quantity(p->tree, role, keys[i], PLM_SCALE_MILLI, PLM_UNSET);
+
+		if (milli != PLM_UNSET) {
+			set_amount(p, shape, plm_slice_str("cpu"), milli);
+			return;
+		}
+	}
+}
+
+/* Driver or executor: what its fields say is laid over its template, as the Spark operator does. */
+static void spark_role(struct plm_sets *sets, struct plm_doc *root, const char *key,
+		       struct plm_w_pod_set_spec *set)
+{
+	struct plm_project *p = sets->p;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *role = plm_doc_map(p->tree, spec, key);
+	struct plm_doc *gpu = plm_doc_map(p->tree, role, "gpu");
+	struct plm_doc *common = plm_doc_map(p->tree, spec, "nodeSelector");
+	struct plm_slice class = plm_doc_text(p->tree, role, "priorityClassName");
+
+	spark_cpu(p, role, &set->shape);
+	if (plm_doc_get(role, "memory") != NULL) {
+		spark_memory(p, role, "memory", &set->shape);
+	} else {
+		spark_memory(p, role, "memoryLimit", &set->shape);
+	}
+	if (gpu != NULL) {
+		set_amount(p, &set->shape, plm_doc_text_required(p->tree, gpu, "name"),
+			   plm_doc_count(p->tree, gpu, "quantity", 0));
+	}
+	if (plm_doc_get(role, "nodeSelector") != NULL || common != NULL) {
+		set->shape.node_selector =
+			plm_project_node_labels(p, common != NULL ? spec : role, "nodeSelector");
+	}
+	if (plm_doc_get(role, "tolerations") != NULL) {
+		set->shape.tolerations = plm_project_tolerations(p, role, "tolerations");
+	}
+	if (plm_doc_get(role, "labels") != NULL) {
+		set->labels = plm_doc_kv(p->tree, role, "labels");
+	}
+	set->shape.priority_class = class.size > 0 ? class : set->shape.priority_class;
+}
+
+static void spark(struct plm_sets *sets, struct plm_doc *root)
+{
+	struct plm_project *p = sets->p;
+	struct plm_doc *executor = plm_doc_at(root, "spec.executor");
+
+	if (sets->count != 2) {
+		plm_doc_fail(p->tree, plm_doc_get(root, "spec"),
+			     "driver and executor are required");
+		return;
+	}
+	sets->list[1].count = plm_doc_count(p->tree, executor, "instances", 0);
+	spark_role(sets, root, "driver", &sets->list[0]);
+	spark_role(sets, root, "executor", &sets->list[1]);
+}
+
+/* ---- LeaderWorkerSet --------------------------------------------------------------------------- */
+
+/* Of 'size' pods of a group one is the leader; without a template of its own it is as the others. */
+static void leader(struct plm_sets *sets)
+{
+	if (sets->count == 1) {
+		sets->list[0].name = plm_slice_str("main");
+	} else if (sets->count == 2) {
+		sets->list[1].count = plm_max(0, sets->list[1].count - 1);
+	}
+}
+
+/* ---- AppWrapper -------------------------------------------------------------------------------- */
+
+static size_t digits(struct plm_slice text, size_t *at)
+{
+	size_t value = 0;
+
+	for (; *at < text.size && text.ptr[*at] >= '0' && text.ptr[*at] <= '9' && value < 10000;
+	     ++*at) {
+		value = value * 10 + (size_t)(text.ptr[*at] - '0');
+	}
+	return value;
+}
+
+/* "template.spec.replicatedJobs[0].template": names and indexes from the component on. */
+static struct plm_doc *walk(struct plm_project *p, struct plm_doc *component, struct plm_slice path)
+{
+	struct plm_doc *at = component;
+	size_t i = 0;
+
+	while (at != NULL && i < path.size) {
+		if (path.ptr[i] == '[') {
+			size_t index = 0;
+
+			i++;
+			index = digits(path, &i);
+			i += i < path.size ? 1 : 0;
+			at = plm_doc_items(at);
+			for (; at != NULL && index > 0; index--) {
+				at = at->next;
+			}
+		} else {
+			size_t from = i + (path.ptr[i] == '.' ? 1 : 0);
+
+			for (i = from; i < path.size && path.ptr[i] != '.' && path.ptr[i] != '[';) {
+				i++;
+			}
+			at = plm_doc_get(at, (const char *)plm_arena_format(
+						     p->arena, "%.*s", (int)(i - from),
+						     (const char *)path.ptr + from)
+						     .ptr);
+		}
+	}
+	return at;
+}
+
+static void declared_sets(struct plm_sets *sets, struct plm_doc *component, struct plm_doc *list)
+{
+	struct plm_project *p = sets->p;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next) {
+		struct plm_slice path = plm_doc_text_required(p->tree, item, "path");
+		struct plm_doc *template = walk(p, component, path);
+
+		if (template == NULL) {
+			plm_doc_fail(p->tree, item, "there is nothing at %.*s", (int)path.size,
+				     (const char *)path.ptr);
+			return;
+		}
+		plm_project_topology_wish(
+			p, template, NULL,
+			plm_sets_add(sets, plm_slice_str("main"), template,
+				     plm_doc_count(p->tree, item, "replicas", 1)));
+	}
+}
+
+/* Kinds that are no jobs of the table, but whose pods an AppWrapper knows. */
+static void pods_of(struct plm_sets *sets, enum plm_kind kind, struct plm_doc *object)
+{
+	struct plm_project *p = sets->p;
+	struct plm_doc *spec = plm_doc_map(p->tree, object, "spec");
+
+	if (kind == PLM_KIND_POD) {
+		(void)plm_sets_add(sets, plm_slice_str("main"), object, 1);
+	} else if (kind == PLM_KIND_DEPLOYMENT || kind == PLM_KIND_STATEFUL_SET) {
+		(void)plm_sets_add(sets, plm_slice_str("main"),
+				   plm_doc_map(p->tree, spec, "template"),
+				   plm_doc_count(p->tree, spec, "replicas", 1));
+	}
+}
+
+/* The pod sets of each component: as declared, else as its kind has them; named by their number. */
+static void components(struct plm_sets *sets, struct plm_doc *root)
+{
+	struct plm_project *p = sets->p;
+	struct plm_doc *item = plm_doc_items(plm_doc_at(root, "spec.components"));
+
+	for (; item != NULL; item = item->next) {
+		struct plm_doc *object = plm_doc_map(p->tree, item, "template");
+		struct plm_doc *declared = plm_doc_list(p->tree, item, "podSets");
+		const struct plm_kind_row *row =
+			plm_kind_find(plm_doc_text(p->tree, object, "apiVersion"),
+				      plm_doc_text(p->tree, object, "kind"));
+
+		if (declared != NULL && declared->count > 0) {
+			declared_sets(sets, item, declared);
+		} else if (row != NULL && row->kind != PLM_KIND_APP_WRAPPER) {
+			plm_sets_by_table(sets, row->kind, object);
+			pods_of(sets, row->kind, object);
+		}
+	}
+	for (size_t i = 0; i < sets->count; i++) {
+		sets->list[i].name = plm_arena_format(p->arena, "%.*s-%zu", (int)p->meta.name.size,
+						      (const char *)p->meta.name.ptr, i);
+	}
+}
+
+void plm_sets_special(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job *job)
+{
+	switch ((int)job->kind) {
+	case PLM_KIND_RAY_JOB:
+		if (plm_doc_at(root, "spec.clusterSelector") == NULL) {
+			ray_submitter(sets, root);
+		} else {
+			job->managed = 0; /* it runs on a cluster that is there: Kueue skips it */
+		}
+		break;
+	case PLM_KIND_SPARK_APPLICATION:
+		spark(sets, root);
+		break;
+	case PLM_KIND_APP_WRAPPER:
+		components(sets, root);
+		break;
+	case PLM_KIND_LEADER_WORKER_SET:
+		leader(sets);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- Job --------------------------------------------------------------------------------------- */
+
+static int64_t annotation_count(struct plm_project *p, struct plm_doc *root, const char *name)
+{
+	struct plm_slice text = plm_project_annotation(p, root, name);
+	int64_t value = 0;
+
+	if (text.size == 0) {
+		return PLM_UNSET;
+	}
+	if (text.size > 9 || plm_quantity_parse(text, PLM_SCALE_WHOLE, &value, NULL) != PLM_OK ||
+	    value < 1) {
+		plm_doc_fail(p->tree, plm_doc_get(root, "metadata"),
+			     "annotation %s must be a whole number above 0", name);
+		return PLM_UNSET;
+	}
+	return value;
+}
+
+static void job_status(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job *job)
+{
+	struct plm_project *p = sets->p;
+	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
+	int64_t left = 0;
+
+	job->active = plm_doc_count(p->tree, status, "active", 0);
+	job->ready = plm_doc_count(p->tree, status, "ready", 0);
+	job->succeeded = plm_doc_count(p->tree, status, "succeeded", 0);
+	job->failed = plm_doc_count(p->tree, status, "failed", 0);
+	left = job->completions - job->succeeded;
+	if (job->parallelism > 1 && job->succeeded > 0 && left < job->parallelism) {
+		struct plm_w_pod_count *back = plm_project_array(p, 1, sizeof(*back));
+
+		*back = (struct plm_w_pod_count){plm_slice_str("main"), job->parallelism - left};
+		job->reclaimable = (struct plm_vec){back, 1};
+	}
+}
+
+static void job_rest(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job *job)
+{
+	static const char *const ignored[] = {"selector", "manualSelector",
+					      "ttlSecondsAfterFinished", "completionMode",
+					      "podReplacementPolicy"};
+	struct plm_project *p = sets->p;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_slice sync =
+		plm_project_annotation(p, root, "kueue.x-k8s.io/job-completions-equal-parallelism");
+	int64_t pods = 0;
+
+	job->parallelism = plm_doc_count(p->tree, spec, "parallelism", 1);
+	job->completions = plm_doc_count(p->tree, spec, "completions", job->parallelism);
+	job->indexed = plm_slice_is(plm_doc_text(p->tree, spec, "completionMode"), "Indexed");
+	job->min_parallelism = annotation_count(p, root, "kueue.x-k8s.io/job-min-parallelism");
+	job->sync_completions = plm_slice_is(sync, "true");
+	pods = plm_min(job->parallelism, job->completions);
+	plm_project_pods_limit(p, spec, "parallelism", pods);
+	plm_project_pods_limit(p, spec, "completions", job->indexed ? job->completions : pods);
+	if (job->min_parallelism != PLM_UNSET && job->min_parallelism < pods && sets->count > 0) {
+		sets->list[0].min_count = job->min_parallelism;
+	}
+	if (job->indexed == 0 && sets->count > 0) {
+		sets->list[0].pod_index_label = (struct plm_slice){0};
+	}
+	job_status(sets, root, job);
+	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
+		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
+	}
+}
+
+/* ---- PodSet ------------------------------------------------------------------------------------ */
+
+/* Queue: the label, then spec.queueName, then spec.workQueue; else the reducer looks for the only one. */
+static void pod_set_rest(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job *job)
+{
+	struct plm_project *p = sets->p;
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_slice queue = plm_doc_text(p->tree, spec, "queueName");
+
+	job->queue = job->queue.size > 0 ? job->queue : queue;
+	job->work_queue = plm_doc_text(p->tree, spec, "workQueue");
+	job->managed = 1;
+	job->indexed = 1;
+	job->started_ms = PLM_UNSET;
+	job->priority_class =
+		sets->count == 0 ? job->priority_class : sets->list[0].shape.priority_class;
+	if (job->priority_class.size == 0) {
+		job->priority_class = plm_doc_text(p->tree, spec, "priorityClassName");
+	}
+	plm_project_pods_limit(p, spec, "replicas", job->parallelism);
+}
+
+void plm_sets_rest(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job *job)
+{
+	if (job->kind == PLM_KIND_JOB) {
+		job_rest(sets, root, job);
+	} else if (job->kind == PLM_KIND_POD_SET) {
+		pod_set_rest(sets, root, job);
+	}
+}
