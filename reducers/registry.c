@@ -31,6 +31,7 @@ void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_aren
 		areas[area](st, ev, scratch);
 		plm_arena_rewind(scratch, mark);
 	}
+	plm_marks_settle(st);
 	st->seq = ev->seq;
 }
 

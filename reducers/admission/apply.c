@@ -168,7 +168,7 @@ static void fold_pend(const struct folding *in, const struct plm_w_pend *w)
 		make_sticky(st, id);
 	}
 	if (w->park_alike == 1) {
-		plm_queue_park_alike(st, id, in->scratch);
+		plm_queue_park_alike(st, id);
 	}
 	if (w->place == PLM_QUEUE_PARKED) {
 		plm_queue_park(st, id, w->park_alike == 1);
@@ -467,7 +467,8 @@ static void fold_gone(const struct folding *in, const struct plm_w_gone *w)
 /* Something that may be new capacity ('fresh') or free room: gangs that found none are tried again. */
 static void retry_tried(struct plm_state *st, bool fresh)
 {
-	PLM_EACH(st, workload, id)
+	plm_marks_settle(st);
+	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_TRIED), id)
 	{
 		if (plm_workload_at(st, id)->tried.n == 0 &&
 		    (!fresh || plm_workload_at(st, id)->polite == 0)) {

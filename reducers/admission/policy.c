@@ -174,9 +174,32 @@ static void look_at_waiting(struct plm_round *round, plm_id id, const struct plm
 	}
 }
 
+/* Somebody waits in a queue that is not active: all that wait are asked where. */
+static bool waits_inactive(const struct plm_state *st)
+{
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (plm_queue_awaited(st, queue) &&
+		    plm_activity_of(st, queue).rule != PLM_RULE_NONE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Who simply waits in an active queue is told nothing here. */
+static uint32_t to_look_at(const struct plm_state *st)
+{
+	if (waits_inactive(st)) {
+		return PLM_MARKED(PLM_MARK_LIVE);
+	}
+	return PLM_MARKED(PLM_MARK_HOLDING) | PLM_MARKED(PLM_MARK_OUTSIDE) |
+	       PLM_MARKED(PLM_MARK_BACKOFF);
+}
+
 void plm_policy_pass(struct plm_round *round)
 {
-	PLM_EACH(round->st, workload, id)
+	PLM_EACH_MARKED(round->st, to_look_at(round->st), id)
 	{
 		const struct plm_workload *workload = plm_workload_at(round->st, id);
 

@@ -382,28 +382,74 @@ bool plm_queue_awaited(const struct plm_state *st, plm_id queue)
 
 /* ---- parking in bulk and retrying -------------------------------------------------------------- */
 
-static void park_lane(struct plm_state *st, plm_id id, const struct plm_lane *lane,
-		      struct plm_arena *scratch)
-{
-	size_t mark = plm_arena_mark(scratch);
-	uint32_t count = lane->count;
-	uint32_t *heap = PLM_NEW_ARRAY(scratch, count, uint32_t);
+/* The workload that was refused, and which pod sets were found alike or not: most come in long runs. */
+struct likeness {
+	const struct plm_link *link;
+	plm_sym last;
+	bool alike;
+};
 
-	if (count > 0) {
-		memcpy(heap, lane->heap, count * sizeof(*heap));
+static bool alike(const struct plm_state *st, struct likeness *like, const struct plm_link *other)
+{
+	if (other->priority != like->link->priority ||
+	    other->reclaimable.n != like->link->reclaimable.n) {
+		return false;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		if (heap[i] != id.n && plm_queue_alike(st, id, (plm_id){heap[i]})) {
-			/* What is said of the one is true of them all. */
-			plm_workload_edit(st, (plm_id){heap[i]})->why =
-				plm_workload_at(st, id)->why;
-			plm_queue_park(st, (plm_id){heap[i]}, true);
-		}
+	if (other->pod_sets.n != like->last.n) {
+		like->last = other->pod_sets;
+		like->alike = plm_sym_equal(like->link->pod_sets, other->pod_sets) ||
+			      sets_alike(st, like->link->pod_sets, other->pod_sets);
 	}
-	plm_arena_rewind(scratch, mark);
+	return like->alike;
 }
 
-void plm_queue_park_alike(struct plm_state *st, plm_id id, struct plm_arena *scratch)
+/* Those whose LocalQueue decides about their turn go one by one; how many others are left in 'list'. */
+static uint32_t place_by_usage(struct plm_state *st, uint32_t *list, uint32_t count)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (st->queues.links[list[i]].local != 0) {
+			plm_queue_place(st, (plm_id){list[i]});
+		} else {
+			list[left++] = list[i];
+		}
+	}
+	return left;
+}
+
+static void park_lane(struct plm_state *st, plm_id id, const struct plm_lane *lane)
+{
+	uint32_t *parked = plm_queue_index_room(st, lane->count);
+	struct plm_link link = *plm_queue_index_link(st, id);
+	struct likeness like = {.link = &link, .last = link.pod_sets, .alike = true};
+	struct plm_why why = plm_workload_at(st, id)->why;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < lane->count; i++) {
+		uint32_t other = lane->heap[i];
+
+		if (other != id.n && alike(st, &like, &st->queues.links[other])) {
+			parked[count++] = other;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_workload *workload =
+			plm_slot_edit_unnoted(st, PLM_TABLE_WORKLOAD, (plm_id){parked[i]});
+
+		workload->why = why; /* what is said of the one is true of them all */
+		workload->place = PLM_QUEUE_PARKED;
+		workload->failed = 1;
+	}
+	count = place_by_usage(st, parked, count);
+	if (count > 0) {
+		const struct plm_link *first = &st->queues.links[parked[0]];
+
+		plm_queue_index_park(st, (plm_id){first->queue}, first->lane, parked, count);
+	}
+}
+
+void plm_queue_park_alike(struct plm_state *st, plm_id id)
 {
 	plm_id queue = {0};
 
@@ -412,34 +458,60 @@ void plm_queue_park_alike(struct plm_state *st, plm_id id, struct plm_arena *scr
 	if (queue.n == 0) {
 		return;
 	}
-	park_lane(st, id, &plm_queue_index_cell(st, queue)->lane, scratch);
+	park_lane(st, id, &plm_queue_index_cell(st, queue)->lane);
 	PLM_EACH(st, work_queue, w)
 	{
 		if (plm_sym_equal(plm_work_queue_at(st, w)->cluster_queue,
 				  plm_cluster_queue_at(st, queue)->object.name)) {
-			park_lane(st, id, plm_queue_index_lane(st, w), scratch);
+			park_lane(st, id, plm_queue_index_lane(st, w));
 		}
 	}
 	for (uint32_t n = 1;
 	     plm_queue_index_cell(st, queue)->locals > 0 && n < st->queues.local_count; n++) {
 		if (st->queues.locals[n].lane.count > 0 && st->queues.locals[n].queue == queue.n) {
-			park_lane(st, id, &st->queues.locals[n].lane, scratch);
+			park_lane(st, id, &st->queues.locals[n].lane);
 		}
 	}
 }
 
+/* Wake those of one lane that come first in 'list' together with all others of it; how many these are. */
+static uint32_t wake_lane(struct plm_state *st, plm_id queue, uint32_t *list, uint32_t count)
+{
+	uint32_t lane = st->queues.links[list[0]].lane;
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t w = list[i];
+
+		if (st->queues.links[w].lane == lane) {
+			list[i] = list[same];
+			list[same++] = w;
+		}
+	}
+	plm_queue_index_wake(st, queue, lane, list, same);
+	return same;
+}
+
 static void retry_queue(struct plm_state *st, plm_id queue)
 {
+	const struct plm_queue_cell *cell = plm_queue_index_cell(st, queue);
 	int64_t now_ms = plm_root(st)->now_ms;
-	uint32_t next = 0;
+	uint32_t *list = plm_queue_index_room(st, cell->parked_count);
+	uint32_t count = 0;
 
-	for (uint32_t w = plm_queue_index_cell(st, queue)->parked; w != 0; w = next) {
-		next = st->queues.links[w].next;
-		if (plm_queue_backoff_over(plm_workload_at(st, (plm_id){w}), now_ms)) {
-			plm_queue_activate(st, (plm_id){w});
-		} else if (plm_workload_at(st, (plm_id){w})->failed == 1) {
-			plm_workload_edit(st, (plm_id){w})->failed = 0;
+	for (uint32_t w = cell->parked; w != 0; w = st->queues.links[w].next) {
+		struct plm_workload *workload =
+			plm_slot_edit_unnoted(st, PLM_TABLE_WORKLOAD, (plm_id){w});
+
+		workload->failed = 0;
+		if (plm_queue_backoff_over(workload, now_ms)) {
+			workload->place = PLM_QUEUE_ACTIVE;
+			list[count++] = w;
 		}
+	}
+	count = place_by_usage(st, list, count);
+	for (uint32_t at = 0; at < count;) {
+		at += wake_lane(st, queue, list + at, count - at);
 	}
 }
 

@@ -48,7 +48,7 @@ bool plm_queue_awaited(const struct plm_state *st, plm_id queue);
 void plm_queue_park(struct plm_state *st, plm_id workload, bool failed);
 void plm_queue_activate(struct plm_state *st, plm_id workload);
 /* Park what waits actively in the same queue and would be scheduled alike. */
-void plm_queue_park_alike(struct plm_state *st, plm_id workload, struct plm_arena *scratch);
+void plm_queue_park_alike(struct plm_state *st, plm_id workload);
 /* kueue.md 2.4: retry what is parked in the tree of 'queue', or everywhere. */
 void plm_queue_retry_tree(struct plm_state *st, plm_id queue);
 void plm_queue_retry_all(struct plm_state *st);

@@ -78,7 +78,8 @@ static void workload_gone(struct plm_state *st, plm_id id)
 	if (plm_index_find(st, PLM_KEY_WORKLOAD_OWNER, workload->object.owner_uid.n, 0).n == id.n) {
 		plm_index_drop(st, PLM_KEY_WORKLOAD_OWNER, workload->object.owner_uid.n, 0);
 	}
-	PLM_EACH(st, workload, w)
+	plm_marks_settle(st);
+	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_PREEMPTED), w)
 	{
 		if (plm_workload_at(st, w)->by.n == id.n) {
 			plm_workload_edit(st, w)->by = (plm_id){0};

@@ -352,7 +352,8 @@ bool plm_lifecycle_step(const struct plm_state *st, struct plm_cycle_run *run,
 	struct pass p = {st, scratch, out};
 
 	PLM_ASSERT(run->phase == PLM_CYCLE_LIFECYCLE || run->phase == PLM_CYCLE_START);
-	PLM_EACH(st, workload, id)
+	/* A pending workload whose job is suspended has nothing to be tended. */
+	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_BEGUN) | PLM_MARKED(PLM_MARK_LOOSE), id)
 	{
 		tend(&p, id);
 	}

@@ -47,7 +47,7 @@ static void collect_taken(const struct hunt *h)
 			take(h, pod->nominated, false);
 		}
 	}
-	PLM_EACH(h->st, workload, id)
+	PLM_EACH_MARKED(h->st, PLM_MARKED(PLM_MARK_PLACES), id)
 	{
 		uint32_t count = 0;
 		const struct plm_place *places = PLM_SPAN(h->st, plm_workload_at(h->st, id)->places,

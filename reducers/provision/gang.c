@@ -481,7 +481,7 @@ bool plm_gangs_step(const struct plm_state *st, struct plm_arena *arena, int64_t
 	plm_id next = {0};
 
 	plm_sched_init(sched, st, arena);
-	PLM_EACH(st, workload, id)
+	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_RESERVED), id)
 	{
 		const struct plm_workload *workload = plm_workload_at(st, id);
 		enum places_state state = PLACES_NONE;
@@ -507,7 +507,7 @@ int64_t plm_gangs_due(const struct plm_state *st)
 {
 	int64_t due = PLM_UNSET;
 
-	PLM_EACH(st, workload, id)
+	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_RESERVED), id)
 	{
 		const struct plm_workload *workload = plm_workload_at(st, id);
 
@@ -543,7 +543,7 @@ static struct held_places collect_held(const struct plm_sched *sched)
 	struct held_places held = {NULL, 0};
 	uint32_t count = 0;
 
-	PLM_EACH(sched->st, workload, id)
+	PLM_EACH_MARKED(sched->st, PLM_MARKED(PLM_MARK_PLACES), id)
 	{
 		(void)PLM_SPAN(sched->st, plm_workload_at(sched->st, id)->places, struct plm_place,
 			       &count);
@@ -551,7 +551,7 @@ static struct held_places collect_held(const struct plm_sched *sched)
 	}
 	held.list = PLM_NEW_ARRAY(sched->arena, held.count, struct held_place);
 	held.count = 0;
-	PLM_EACH(sched->st, workload, id)
+	PLM_EACH_MARKED(sched->st, PLM_MARKED(PLM_MARK_PLACES), id)
 	{
 		const struct plm_place *places =
 			PLM_SPAN(sched->st, plm_workload_at(sched->st, id)->places,

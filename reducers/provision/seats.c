@@ -261,14 +261,14 @@ static void collect_places(struct plm_pass *pass, const struct seating *seating)
 	uint32_t total = 0;
 	uint32_t count = 0;
 
-	PLM_EACH(pass->st, workload, id)
+	PLM_EACH_MARKED(pass->st, PLM_MARKED(PLM_MARK_PLACES), id)
 	{
 		(void)PLM_SPAN(pass->st, plm_workload_at(pass->st, id)->places, struct plm_place,
 			       &count);
 		total += count;
 	}
 	pass->places = PLM_NEW_ARRAY(pass->arena, total, struct plm_seat_hold);
-	PLM_EACH(pass->st, workload, id)
+	PLM_EACH_MARKED(pass->st, PLM_MARKED(PLM_MARK_PLACES), id)
 	{
 		const struct plm_place *places = PLM_SPAN(
 			pass->st, plm_workload_at(pass->st, id)->places, struct plm_place, &count);

@@ -94,6 +94,7 @@ void plm_queue_index_fini(struct plm_queue_index *index)
 	free(index->lanes);
 	free(index->running);
 	free(index->locals);
+	free(index->room);
 	*index = (struct plm_queue_index){0};
 }
 
@@ -419,6 +420,9 @@ void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm
 	if (same_place(link, to)) {
 		return;
 	}
+	if ((link->standing == PLM_STANDS_OUTSIDE) != (to->standing == PLM_STANDS_OUTSIDE)) {
+		plm_marks_put(st, workload, PLM_MARK_OUTSIDE, to->standing == PLM_STANDS_OUTSIDE);
+	}
 	take_out(st, workload.n);
 	*link = *to;
 	count_link(st, link, 1);
@@ -429,6 +433,112 @@ void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm
 	}
 }
 
+uint32_t *plm_queue_index_room(struct plm_state *st, uint32_t count)
+{
+	struct plm_queue_index *index = &st->queues;
+
+	index->room = grown(index->room, &index->room_count, count, sizeof(*index->room));
+	return index->room;
+}
+
+static struct plm_lane *plain_lane(struct plm_state *st, plm_id queue, uint32_t lane)
+{
+	struct plm_link link = {.queue = queue.n, .lane = lane};
+
+	return lane_edit(st, &link);
+}
+
+/* One by one is cheaper than to make the whole heap anew. */
+static bool few(uint32_t count, const struct plm_lane *lane)
+{
+	return count < lane->count / 16;
+}
+
+static void heap_make(struct plm_state *st, struct plm_lane *lane)
+{
+	for (uint32_t i = lane->count / 2; i < lane->count; i++) {
+		st->queues.links[lane->heap[i]].next = i;
+	}
+	for (uint32_t i = lane->count / 2; i-- > 0;) {
+		heap_down(st, lane, i, lane->heap[i]);
+	}
+}
+
+/* 'by' is added to the number of parked ones: as unsigned, to go down. */
+static void count_parked(struct plm_state *st, plm_id queue, uint32_t by)
+{
+	st->queues.parked_total += by;
+	cell_edit(st, queue.n)->parked_count += by;
+}
+
+void plm_queue_index_wake(struct plm_state *st, plm_id queue, uint32_t lane_slot,
+			  const uint32_t *workloads, uint32_t count)
+{
+	struct plm_lane *lane = plain_lane(st, queue, lane_slot);
+	bool one_by_one = few(count, lane);
+
+	lane->heap = grown(lane->heap, &lane->capacity, lane->count + count, sizeof(*lane->heap));
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_link *link = &st->queues.links[workloads[i]];
+
+		PLM_ASSERT(link->standing == PLM_STANDS_PARKED && link->queue == queue.n);
+		PLM_ASSERT(link->lane == lane_slot && link->local == 0);
+		list_remove(st, workloads[i]);
+		link->standing = PLM_STANDS_ACTIVE;
+		link->parked = 0;
+		link->prev = 0;
+		if (one_by_one) {
+			heap_add(st, lane, workloads[i]);
+		} else {
+			lane->heap[lane->count++] = workloads[i];
+		}
+	}
+	if (!one_by_one) {
+		heap_make(st, lane);
+	}
+	count_parked(st, queue, 0U - count);
+}
+
+/* What is left of a heap when all that are no longer ACTIVE are taken out. */
+static void heap_sift(struct plm_state *st, struct plm_lane *lane)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < lane->count; i++) {
+		if (st->queues.links[lane->heap[i]].standing == PLM_STANDS_ACTIVE) {
+			lane->heap[kept++] = lane->heap[i];
+		}
+	}
+	lane->count = kept;
+	heap_make(st, lane);
+}
+
+void plm_queue_index_park(struct plm_state *st, plm_id queue, uint32_t lane_slot,
+			  const uint32_t *workloads, uint32_t count)
+{
+	struct plm_lane *lane = plain_lane(st, queue, lane_slot);
+	bool one_by_one = few(count, lane);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_link *link = &st->queues.links[workloads[i]];
+
+		PLM_ASSERT(link->standing == PLM_STANDS_ACTIVE && link->queue == queue.n);
+		PLM_ASSERT(link->lane == lane_slot && link->local == 0);
+		if (one_by_one) {
+			heap_remove(st, lane, workloads[i]);
+		}
+		link->standing = PLM_STANDS_PARKED;
+		link->parked = 1;
+	}
+	if (!one_by_one) {
+		heap_sift(st, lane);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		list_add(st, workloads[i]);
+	}
+	count_parked(st, queue, count);
+}
+
 void plm_queue_index_drop(struct plm_state *st, plm_id workload)
 {
 	const struct plm_link *link = plm_queue_index_link(st, workload);
@@ -436,6 +546,7 @@ void plm_queue_index_drop(struct plm_state *st, plm_id workload)
 	if (link->standing == PLM_STANDS_NOWHERE) {
 		return;
 	}
+	plm_marks_put(st, workload, PLM_MARK_OUTSIDE, false);
 	st->queues.left = true;
 	st->queues.left_queue = link->queue;
 	take_out(st, workload.n);

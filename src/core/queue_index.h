@@ -88,7 +88,9 @@ struct plm_queue_index {
 	uint32_t lane_count;
 	struct plm_local_cell *locals; /* owned, by LocalQueue slot */
 	uint32_t local_count;
-	uint32_t contended;    /* ClusterQueues in which two LocalQueues or more have somebody */
+	uint32_t contended; /* ClusterQueues in which two LocalQueues or more have somebody */
+	uint32_t *room;	    /* owned */
+	uint32_t room_count;
 	uint32_t reserved;     /* HOLDING with open checks */
 	uint32_t parked_total; /* links with 'parked' */
 	uint32_t timers;       /* pending workloads with a requeue time */
@@ -108,6 +110,17 @@ const struct plm_link *plm_queue_index_link(const struct plm_state *st, plm_id w
  * Move a workload to where 'to' says (all but 'next' and 'prev' is read), and count what it holds.
  */
 void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm_link *to);
+/* Room for a list of 'count' workloads, until this is called again. */
+uint32_t *plm_queue_index_room(struct plm_state *st, uint32_t count);
+/*
+ * As plm_queue_index_set() for many that wait in one queue and lane and go from PARKED to ACTIVE, or back:
+ * nothing else of their links changes. 'workloads' are all ACTIVE, or all PARKED; none has a LocalQueue
+ * whose usage is kept.
+ */
+void plm_queue_index_wake(struct plm_state *st, plm_id queue, uint32_t lane,
+			  const uint32_t *workloads, uint32_t count);
+void plm_queue_index_park(struct plm_state *st, plm_id queue, uint32_t lane,
+			  const uint32_t *workloads, uint32_t count);
 /* The workload's slot is about to be freed: called by plm_slot_free(). */
 void plm_queue_index_drop(struct plm_state *st, plm_id workload);
 

@@ -205,6 +205,7 @@ void plm_state_fini(struct plm_state *st)
 	free(st->strings.cells);
 	free(st->keys.cells);
 	plm_queue_index_fini(&st->queues);
+	plm_marks_fini(&st->marks);
 	*st = (struct plm_state){0};
 }
 
@@ -353,7 +354,7 @@ const void *plm_slot(const struct plm_state *st, enum plm_table table, plm_id id
 	return region->base + (uint64_t)id.n * region->slot_size;
 }
 
-void *plm_slot_edit(struct plm_state *st, enum plm_table table, plm_id id)
+void *plm_slot_edit_unnoted(struct plm_state *st, enum plm_table table, plm_id id)
 {
 	struct plm_region *region = &st->tables[table];
 	uint64_t at = (uint64_t)id.n * region->slot_size;
@@ -361,6 +362,18 @@ void *plm_slot_edit(struct plm_state *st, enum plm_table table, plm_id id)
 	PLM_ASSERT(id.n != 0 && id.n <= region->high);
 	region_touch(region, at, at + region->slot_size);
 	return region->base + at;
+}
+
+void *plm_slot_edit(struct plm_state *st, enum plm_table table, plm_id id)
+{
+	void *slot = plm_slot_edit_unnoted(st, table, id);
+
+	if (table == PLM_TABLE_WORKLOAD) {
+		plm_marks_note_workload(st, id);
+	} else if (table == PLM_TABLE_JOB) {
+		plm_marks_note_job(st, id);
+	}
+	return slot;
 }
 
 static bool slot_used(const struct plm_region *region, uint32_t n)

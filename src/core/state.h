@@ -17,6 +17,7 @@
 
 #include "core/arena.h"
 #include "core/event.h"
+#include "core/marks.h"
 #include "core/queue_index.h"
 #include "core/tables.h"
 
@@ -83,6 +84,7 @@ struct plm_state {
 	struct plm_string_index strings;
 	struct plm_key_index keys;
 	struct plm_queue_index queues;
+	struct plm_marks marks;
 	uint64_t seq; /* of the last event applied; not part of the image */
 };
 
@@ -174,6 +176,8 @@ void plm_slots_recount(struct plm_state *st);
 
 const void *plm_slot(const struct plm_state *st, enum plm_table table, plm_id id);
 void *plm_slot_edit(struct plm_state *st, enum plm_table table, plm_id id);
+/* The same without a note for the marks: for members that none of them looks at (place, failed, why). */
+void *plm_slot_edit_unnoted(struct plm_state *st, enum plm_table table, plm_id id);
 /* Take the lowest free slot, zeroed but for used = 1; a full table is a bug (see plm_state_full()). */
 plm_id plm_slot_new(struct plm_state *st, enum plm_table table);
 /* Take a slot for an object and enter its key. */

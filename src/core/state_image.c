@@ -196,6 +196,7 @@ enum plm_code plm_image_load(struct plm_state *st, struct plm_slice image, struc
 	plm_slots_recount(st);
 	plm_index_rebuild(st);
 	plm_queue_index_reset(&st->queues);
+	plm_marks_rebuild(st);
 	return PLM_OK;
 }
 
@@ -228,4 +229,5 @@ void plm_state_check(const struct plm_state *st)
 	}
 	PLM_ASSERT(st->heap.bytes % 8 == 0);
 	plm_queue_index_check(st);
+	plm_marks_check(st);
 }

@@ -362,7 +362,7 @@ struct plm_root {
 	X(WORK_QUEUE, work_queue, plm_work_queue, 500, 5000, 50000)                                \
 	X(PRIORITY_CLASS, priority_class, plm_priority_class, 100, 500, 5000)                      \
 	X(ADMISSION_CHECK, admission_check, plm_admission_check, 100, 500, 5000)                   \
-	X(WORKLOAD, workload, plm_workload, 4000, 100000, 1000000)                                 \
+	X(WORKLOAD, workload, plm_workload, 4000, 100000, 2000000)                                 \
 	X(JOB, job, plm_job, 4000, 100000, 1000000)                                                \
 	X(POD, pod, plm_pod, 8000, 200000, 2000000)                                                \
 	X(NODE, node, plm_node, 1000, 5000, 50000)                                                 \

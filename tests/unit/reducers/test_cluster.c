@@ -52,6 +52,7 @@ static void lifecycle(struct world *w)
 {
 	struct plm_cycle_run run = {.phase = PLM_CYCLE_LIFECYCLE};
 
+	plm_marks_settle(&w->st);
 	plm_arena_reset(&w->step);
 	plm_out_init(&w->out, &w->step);
 	assert_true(plm_lifecycle_step(&w->st, &run, &w->step, &w->out));
