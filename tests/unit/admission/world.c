@@ -425,6 +425,65 @@ static void hold(const struct line *line, struct plm_w_workload *workload, int64
 	}
 }
 
+/* Values of "PREFIXcpu=N PREFIXmem=N". */
+static struct plm_vec exacts(const struct line *line, const char *prefix)
+{
+	static const char *const names[] = {"cpu", "mem"};
+	struct plm_w_exact *list = PLM_NEW_ARRAY(&line->w->memory, 2, struct plm_w_exact);
+	size_t count = 0;
+
+	for (size_t r = 0; r < PLM_COUNTOF(names); r++) {
+		char key[64];
+
+		(void)snprintf(key, sizeof(key), "%s%s", prefix, names[r]);
+		if (value(line, key).size > 0) {
+			list[count++] = (struct plm_w_exact){
+				.resource = plm_slice_str(names[r]),
+				.amount = scaled(number(line, key, 0), names[r]),
+			};
+		}
+	}
+	return (struct plm_vec){list, count};
+}
+
+/* Two containers at most: one, and before it an init container. */
+static struct plm_vec containers(const struct line *line)
+{
+	struct plm_w_container *list = PLM_NEW_ARRAY(&line->w->memory, 2, struct plm_w_container);
+	size_t count = 0;
+
+	list[count] = (struct plm_w_container){.role = PLM_CONTAINER_INIT,
+					       .requests = exacts(line, "init:")};
+	count += list[0].requests.count > 0 ? 1 : 0;
+	list[count++] = (struct plm_w_container){.role = PLM_CONTAINER_MAIN,
+						 .requests = exacts(line, ""),
+						 .limits = exacts(line, "limit:")};
+	return (struct plm_vec){list, count};
+}
+
+static void fold_range(const struct line *line)
+{
+	static const char *const types[] = {"container", "pod"};
+	struct plm_w_limit_item *items =
+		PLM_NEW_ARRAY(&line->w->memory, 2, struct plm_w_limit_item);
+	struct plm_w_limit_range range = {.meta = meta(line, "ns"), .items = {items, 2}};
+
+	for (size_t t = 0; t < PLM_COUNTOF(types); t++) {
+		struct plm_vec *sides[] = {&items[t].max, &items[t].min, &items[t].default_limits,
+					   &items[t].default_requests};
+		static const char *const names[] = {"max", "min", "default", "request"};
+
+		items[t].type = (int64_t)t;
+		for (size_t s = 0; s < PLM_COUNTOF(sides); s++) {
+			char prefix[64];
+
+			(void)snprintf(prefix, sizeof(prefix), "%s:%s:", types[t], names[s]);
+			*sides[s] = exacts(line, prefix);
+		}
+	}
+	world_fold(line->w, PLM_EV_LIMIT_RANGE, &range);
+}
+
 static struct plm_w_shape shape_of(const struct line *line)
 {
 	struct plm_w_shape shape = {.requests = requests(line, 1), .priority = PLM_UNSET};
@@ -435,6 +494,8 @@ static struct plm_w_shape shape_of(const struct line *line)
 		.seconds = PLM_UNSET,
 	};
 
+	shape.containers = containers(line);
+	shape.runtime_class = value(line, "class");
 	if (selector.key.size > 0) {
 		shape.node_selector = ONE(line->w, selector);
 	}
@@ -529,6 +590,13 @@ static void fold_line(struct world *w, struct plm_slice text)
 		fold_workload(&line);
 	} else if (plm_slice_is(kind, "queue")) {
 		fold_queue(&line);
+	} else if (plm_slice_is(kind, "range")) {
+		fold_range(&line);
+	} else if (plm_slice_is(kind, "class")) {
+		struct plm_w_runtime_class class = {.meta = meta(&line, ""),
+						    .overhead = exacts(&line, "")};
+
+		world_fold(w, PLM_EV_RUNTIME_CLASS, &class);
 	} else if (plm_slice_is(kind, "finish")) {
 		end_workload(&line);
 	} else if (plm_slice_is(kind, "release")) {
@@ -544,7 +612,8 @@ static void fold_line(struct world *w, struct plm_slice text)
 		struct plm_w_gone gone = {
 			.kind = plm_names_find(&plm_names_kind, line.words[1]),
 			.ns = plm_slice_is(line.words[1], "Workload") ||
-					      plm_slice_is(line.words[1], "LocalQueue")
+					      plm_slice_is(line.words[1], "LocalQueue") ||
+					      plm_slice_is(line.words[1], "LimitRange")
 				      ? plm_slice_str("ns")
 				      : (struct plm_slice){0},
 			.name = line.words[2],

@@ -14,6 +14,9 @@
  *	work NAME queue=NAME max=N
  *	workload NAME queue=LOCAL prio=N at=S count=N min=N cpu=N mem=N back=N selector=KEY:VALUE
  *		tolerate=KEY held=FLAVOR in=QUEUE since=S evicted gated off check=NAME:STATE
+ *	      limits of its container: limit:cpu=N; init containers: init:cpu=N; class=RUNTIMECLASS
+ *	range NAME container:max:cpu=N pod:min:mem=N	(max, min, default, request)
+ *	class NAME cpu=N mem=N	a RuntimeClass with that overhead
  *	gone KIND NAME
  *	finish NAME	the workload is done
  *	release NAME	an eviction is completed
