@@ -187,8 +187,7 @@ bool plm_kind_known(struct plm_slice kind)
 
 /* ---- metadata ---------------------------------------------------------------------------------- */
 
-/* A DNS subdomain, as the API server asks for names of these kinds. */
-static bool is_name(struct plm_slice text)
+bool plm_project_is_name(struct plm_slice text)
 {
 	bool edge = true; /* the last byte may not be the last or the first of a label */
 
@@ -208,7 +207,7 @@ static struct plm_slice read_name(struct plm_project *p, struct plm_doc *meta, c
 {
 	struct plm_slice name = plm_doc_text(p->tree, meta, key);
 
-	if (name.size > 0 && !is_name(name)) {
+	if (name.size > 0 && !plm_project_is_name(name)) {
 		plm_doc_fail(p->tree, plm_doc_get(meta, key),
 			     "\"%.*s\" is not a name (small letters, digits, '-', '.')",
 			     (int)name.size, (const char *)name.ptr);

@@ -43,6 +43,8 @@ const struct plm_kind_row *plm_kind_find(struct plm_slice version, struct plm_sl
 /* Is it such a kind in some version? */
 bool plm_kind_known(struct plm_slice kind);
 
+/* A DNS subdomain, as the API server asks for names of most kinds. */
+bool plm_project_is_name(struct plm_slice text);
 /* metadata into p->meta. 'naming' may be NULL. 'now_ms' stands for an absent creationTimestamp. */
 void plm_project_meta(struct plm_project *p, struct plm_doc *root,
 		      const struct plm_manifest_naming *naming, int64_t now_ms);

@@ -1,5 +1,5 @@
 /* Queue objects of both dialects: kueue.md 1.1-1.6, dialect.md "Queues". */
-#include "adapters/manifest/project.h"
+#include "adapters/manifest/check.h"
 
 #include "core/units.h"
 
@@ -26,6 +26,7 @@ void plm_project_flavor(struct plm_project *p, struct plm_doc *root, void *paylo
 	flavor->node_taints = plm_project_taints(p, spec, "nodeTaints");
 	flavor->tolerations = plm_project_tolerations(p, spec, "tolerations");
 	flavor->topology = plm_doc_text(p->tree, spec, "topologyName");
+	plm_check_flavor(p, spec, flavor);
 }
 
 /* ---- quota ------------------------------------------------------------------------------------- */
@@ -176,6 +177,7 @@ void plm_project_cohort(struct plm_project *p, struct plm_doc *root, void *paylo
 	}
 	cohort->groups = read_groups(p, spec);
 	cohort->weight_nano = read_weight(p, spec);
+	plm_check_cohort(p, spec, cohort);
 }
 
 /* ---- ClusterQueue as upstream writes it --------------------------------------------------------- */
@@ -266,6 +268,7 @@ static void upstream_queue(struct plm_project *p, struct plm_doc *spec,
 	queue->stop = plm_doc_enum(p->tree, spec, "stopPolicy", &plm_names_stop, PLM_STOP_NONE);
 	queue->weight_nano = read_weight(p, spec);
 	queue->checks = read_checks(p, spec);
+	plm_check_cluster_queue(p, spec, queue);
 	queue->admission_mode =
 		plm_doc_enum(p->tree, plm_doc_map(p->tree, spec, "admissionScope"), "admissionMode",
 			     &plm_names_admission_mode, PLM_ADMISSION_BY_ORDER);

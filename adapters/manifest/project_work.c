@@ -1,5 +1,5 @@
 /* Workload, batch Job, and the dialect's PodSet. */
-#include "adapters/manifest/project.h"
+#include "adapters/manifest/check.h"
 
 #include "core/limits.h"
 #include "core/units.h"
@@ -195,4 +195,5 @@ void plm_project_workload(struct plm_project *p, struct plm_doc *root, void *pay
 	w->gated = gates.size > 0;
 	w->pod_sets = read_pod_sets(p, spec);
 	workload_status(p, root, w);
+	plm_check_workload(p, root, w);
 }

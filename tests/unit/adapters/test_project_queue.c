@@ -38,7 +38,7 @@ static const struct plm_said_case queue_table[] = {
 	 "UsageBasedAdmissionFairSharing, is \"UsageBased\"",
 	 NULL},
 	{"quota",
-	 CQ("v1beta2", GROUP),
+	 CQ("v1beta2", "  cohortName: c\n" GROUP),
 	 {"\"groups\":[{\"resources\":[\"cpu\",\"memory\"],\"flavors\":[{\"flavor\":\"f\","
 	  "\"quotas\":["
 	  "{\"resource\":\"cpu\",\"nominal\":4000,\"borrowing\":500},"
@@ -56,11 +56,12 @@ static const struct plm_said_case queue_table[] = {
 	 CQ("v1beta2",
 	    "  queueingStrategy: StrictFIFO\n  namespaceSelector: {matchLabels: {t: a}, "
 	    "matchExpressions: [{key: d, operator: NotIn, values: [y, x, y]}]}\n"
-	    "  flavorFungibility: {whenCanBorrow: TryNextFlavor, whenCanPreempt: MayStopSearch, "
+	    "  flavorFungibility: {whenCanBorrow: TryNextFlavor, whenCanPreempt: TryNextFlavor, "
 	    "preference: PreemptionOverBorrowing}\n"
 	    "  preemption: {withinClusterQueue: LowerOrNewerEqualPriority, reclaimWithinCohort: "
 	    "Any, "
 	    "borrowWithinCohort: {policy: LowerPriority, maxPriorityThreshold: -5}}\n"
+	    "  cohortName: c\n" GROUP
 	    "  admissionChecksStrategy: {admissionChecks: [{name: c, onFlavors: [f]}, {name: d}]}\n"
 	    "  stopPolicy: HoldAndDrain\n  fairSharing: {weight: 500m}\n"),
 	 {"\"strategy\":\"StrictFIFO\"",
@@ -68,7 +69,7 @@ static const struct plm_said_case queue_table[] = {
 	  ","
 	  "\"minValues\":0},{\"key\":\"d\",\"op\":\"NotIn\",\"values\":[\"x\",\"y\"],\"minValues\":"
 	  "0}]}",
-	  "\"whenCanBorrow\":\"TryNextFlavor\",\"whenCanPreempt\":\"MayStopSearch\","
+	  "\"whenCanBorrow\":\"TryNextFlavor\",\"whenCanPreempt\":\"TryNextFlavor\","
 	  "\"preference\":\"PreemptionOverBorrowing\"",
 	  "\"within\":\"LowerOrNewerEqualPriority\",\"reclaim\":\"Any\",\"borrowWithin\":"
 	  "\"LowerPriority\",\"borrowThreshold\":-5,\"stop\":\"HoldAndDrain\",\"weightNano\":"
