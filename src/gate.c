@@ -29,6 +29,7 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_JOB_START:
 	case PLM_CALL_JOB_STOP:
 	case PLM_CALL_POD_CREATE:
+	case PLM_CALL_POD_UNGATE:
 		return gate->queues;
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
@@ -54,6 +55,7 @@ static struct about about(const struct plm_effect *effect)
 	const struct plm_w_req_job_stop *stop = effect->request;
 	const struct plm_w_req_pod_create *create = effect->request;
 	const struct plm_w_req_pod *pod = effect->request;
+	const struct plm_w_req_pod_ungate *ungate = effect->request;
 	const struct plm_w_req_launch *launch = effect->request;
 	const struct plm_w_req_terminate *terminate = effect->request;
 	const struct plm_w_req_node_taint *taint = effect->request;
@@ -71,6 +73,8 @@ static struct about about(const struct plm_effect *effect)
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
 		return (struct about){"Pod", pod->ns, pod->name};
+	case PLM_CALL_POD_UNGATE:
+		return (struct about){"Pod", ungate->ns, ungate->name};
 	case PLM_CALL_LAUNCH:
 		return (struct about){"NodeClaim", {0}, launch->claim};
 	case PLM_CALL_TERMINATE:

@@ -257,6 +257,7 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_JOB_STOP:
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
+	case PLM_CALL_POD_UNGATE:
 	case PLM_CALL_TERMINATE:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
@@ -458,6 +459,7 @@ static const struct record *target_of(const struct plm_resume *resume,
 	const struct plm_w_req_job_stop *stop = effect->request;
 	const struct plm_w_req_pod_create *create = effect->request;
 	const struct plm_w_req_pod *pod = effect->request;
+	const struct plm_w_req_pod_ungate *ungate = effect->request;
 	const struct plm_w_req_terminate *terminate = effect->request;
 	const struct plm_w_req_node_taint *taint = effect->request;
 	const struct plm_w_req_node_delete *remove = effect->request;
@@ -477,6 +479,9 @@ static const struct record *target_of(const struct plm_resume *resume,
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_POD, pod->ns, pod->name);
+	case PLM_CALL_POD_UNGATE:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_POD, ungate->ns,
+			    ungate->name);
 	case PLM_CALL_TERMINATE:
 		return find(resume, SPACE_INSTANCE, none, terminate->provider_id);
 	case PLM_CALL_NODE_TAINT:

@@ -394,9 +394,9 @@ static const struct plm_member pod_members[] = {
 	PART(object, object), ONE(shape, shape),  TEXT(node),		TEXT(nominated),
 	TEXT(pod_set),	      ENUM(phase, phase), BOOL(unschedulable),	BOOL(no_status),
 	BOOL(gated),	      BOOL(ready),	  BOOL(do_not_disrupt), BOOL(tas),
-	SKIP(zero),	      I64(started_ms),	  I64(deletion_cost),	I64(index),
+	TEXTS(gates),	      I64(started_ms),	  I64(deletion_cost),	I64(index),
 	I64(priority),	      TEXT(target),	  BOOL(target_claim),	BOOL(ending),
-	BOOL(batched),	      PART(why, why)};
+	BOOL(batched),	      PART(why, why),	  BOOL(ungating),	SKIP(zero)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node

@@ -240,6 +240,17 @@ static void pod_status(struct plm_project *p, struct plm_doc *root, struct plm_w
 	pod->started_ms = plm_doc_time(p->tree, status, "startTime");
 }
 
+static struct plm_vec gate_names(struct plm_project *p, struct plm_doc *gates)
+{
+	size_t count = gates == NULL ? 0 : gates->count;
+	struct plm_slice *names = PLM_NEW_ARRAY(p->arena, count, struct plm_slice);
+
+	for (struct plm_doc *gate = plm_doc_items(gates); gate != NULL; gate = gate->next) {
+		names[gate->index] = plm_doc_text(p->tree, gate, "name");
+	}
+	return (struct plm_vec){names, count};
+}
+
 void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 {
 	struct plm_w_pod *pod = payload;
@@ -249,7 +260,7 @@ void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 	plm_project_shape(p, spec, &pod->shape);
 	pod->node = plm_doc_text(p->tree, spec, "nodeName");
 	pod->gated = gates != NULL && gates->count > 0;
-	plm_doc_ignore(gates);
+	pod->gates = gate_names(p, gates);
 	pod_status(p, root, pod);
 	pod->do_not_disrupt = do_not_disrupt(p, root, pod->started_ms);
 	pod->deletion_cost = deletion_cost(p, root);

@@ -103,12 +103,51 @@ static void pod_create(struct plm_world *w, const struct plm_effect *effect,
 	plm_sim_check_pod(w, owner, effect);
 	template = plm_sim_template_with(w, owner->my.job->sets[0].original, request->node_selector,
 					 request->tolerations, request->labels);
+	template->gate = plm_arena_copy(&w->arena, request->gate);
 	owner->of.job->suspended = 0;
 	pod = plm_sim_pod_new(w, owner, template, plm_arena_copy(&w->arena, request->name),
 			      request->index);
 	pod->my.pod->intent = effect->intent;
 	plm_sim_wait_add(w, pod);
 	plm_sim_sync_later(w, owner);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+/* Its own template from now on: no other pod has the same selectors. */
+static void pod_ungate(struct plm_world *w, const struct plm_effect *effect,
+		       struct plm_w_result *out)
+{
+	const struct plm_w_req_pod_ungate *request = effect->request;
+	struct plm_sim_object *object =
+		target(w, PLM_KIND_POD, request->ns, request->name, request->uid);
+	struct plm_w_pod *pod = object == NULL ? NULL : object->of.pod;
+	const struct plm_slice *had = pod == NULL ? NULL : pod->gates.ptr;
+	struct plm_slice *left = NULL;
+	size_t count = 0;
+
+	if (pod == NULL) {
+		answer(out, PLM_RESULT_CONFLICT, "NotFound");
+		return;
+	}
+	left = PLM_NEW_ARRAY(&w->arena, pod->gates.count, struct plm_slice);
+	for (size_t i = 0; i < pod->gates.count; i++) {
+		if (!plm_slice_equal(had[i], request->gate)) {
+			left[count++] = had[i];
+		}
+	}
+	if (count == pod->gates.count) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "");
+		return;
+	}
+	pod->gates = (struct plm_vec){left, count};
+	pod->gated = count > 0;
+	object->my.pod->template =
+		plm_sim_template_with(w, object->my.pod->template, request->node_selector,
+				      request->tolerations, request->labels);
+	pod->shape = object->my.pod->template->shape;
+	pod->meta.labels = object->my.pod->template->labels;
+	plm_sim_touch(w, object);
+	plm_sim_schedule_later(w);
 	answer(out, PLM_RESULT_DONE, "");
 }
 
@@ -204,6 +243,9 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
 		pod_remove(w, effect, out);
+		return;
+	case PLM_CALL_POD_UNGATE:
+		pod_ungate(w, effect, out);
 		return;
 	case PLM_CALL_LAUNCH:
 		plm_sim_launch(w, effect, out);

@@ -55,6 +55,8 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 	pod->started_ms = PLM_UNSET;
 	pod->pod_set = template->pod_set;
 	pod->index = index;
+	pod->gated = template->gate.size > 0;
+	pod->gates = (struct plm_vec){&template->gate, template->gate.size > 0 ? 1 : 0};
 	object = plm_sim_create(w, PLM_KIND_POD, PLM_EV_POD, pod);
 	object->my.pod = PLM_NEW(&w->arena, struct plm_sim_pod);
 	object->my.pod->template = template;
@@ -162,6 +164,7 @@ void plm_sim_job_templates(struct plm_world *w, struct plm_sim_object *object,
 		}
 		set->template = plm_sim_template_with(w, set->original, told[i].node_selector,
 						      told[i].tolerations, told[i].labels);
+		set->template->gate = plm_arena_copy(&w->arena, told[i].gate);
 		set->count = told[i].count > 0 ? told[i].count : set->count;
 	}
 	if (object->kind == PLM_KIND_JOB) {

@@ -28,6 +28,7 @@ struct plm_sim_template {
 	struct plm_w_shape shape;
 	struct plm_vec labels; /* struct plm_w_kv */
 	struct plm_slice pod_set;
+	struct plm_slice gate; /* scheduling gate that its pods are made with */
 	int64_t request[PLM_SIM_RESOURCES]; /* with 'pods' = 1 */
 	uint64_t failed_pass;		    /* scheduler pass in which it found no node */
 	bool simple;			    /* no affinity to pods, spread or host ports */

@@ -60,6 +60,8 @@ static void told(struct plm_state *st, const struct plm_w_intent *w)
 		plm_job_edit(st, id)->started = PLM_TOLD_TO_STOP;
 	} else if (w->call == PLM_CALL_POD_EVICT || w->call == PLM_CALL_POD_DELETE) {
 		plm_pod_edit(st, id)->ending = 1;
+	} else if (w->call == PLM_CALL_POD_UNGATE) {
+		plm_pod_edit(st, id)->ungating = 1;
 	}
 }
 
@@ -100,6 +102,8 @@ static void untold(struct plm_state *st, const struct plm_intent *intent)
 		plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
 	} else if (intent->call == PLM_CALL_POD_EVICT || intent->call == PLM_CALL_POD_DELETE) {
 		plm_pod_edit(st, id)->ending = 0;
+	} else if (intent->call == PLM_CALL_POD_UNGATE) {
+		plm_pod_edit(st, id)->ungating = 0;
 	}
 }
 

@@ -102,6 +102,8 @@ static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const st
 	pod->deletion_cost = w->deletion_cost;
 	pod->index = w->index;
 	pod->tas = w->tas == 1;
+	pod->gates = plm_fold_texts(&in->f, w->gates);
+	pod->ungating = w->gated == 1 ? pod->ungating : 0;
 	pod->priority = plm_fold_priority(in->f.st, w->shape.priority, (plm_sym){0},
 					  plm_fold_text(&in->f, w->shape.priority_class));
 }

@@ -9,6 +9,7 @@
 #include "core/limits.h"
 #include "reducers/area.h"
 #include "reducers/cluster/parts.h"
+#include "reducers/cluster/ungate.h"
 
 struct pass {
 	const struct plm_state *st;
@@ -96,6 +97,12 @@ static struct plm_vec flavor_tolerations(const struct pass *p, const struct plm_
 	return (struct plm_vec){rows, count};
 }
 
+/* Pods of a set with domains wait until it is known which of them goes where: ungate.c. */
+static struct plm_slice topology_gate(const struct plm_assignment *set)
+{
+	return plm_slice_str(set->domains.n == 0 ? "" : PLM_TOPOLOGY_GATE);
+}
+
 static const struct plm_assignment *assignments(const struct pass *p, plm_id id, uint32_t *count)
 {
 	return PLM_SPAN(p->st, plm_workload_at(p->st, id)->assignments, struct plm_assignment,
@@ -141,6 +148,7 @@ static void start_job(const struct pass *p, plm_id workload, const struct plm_jo
 		starts[i].node_selector = flavor_labels(p, &sets[i]);
 		starts[i].tolerations = flavor_tolerations(p, &sets[i]);
 		starts[i].labels = pod_set_label(p, sets[i].name);
+		starts[i].gate = topology_gate(&sets[i]);
 	}
 	request->kind = job->object.kind;
 	request->ns = text(p, job->object.ns);
@@ -181,6 +189,7 @@ static void make_pod(const struct pass *p, plm_id workload, const struct plm_job
 	if (count > 0) {
 		request->node_selector = flavor_labels(p, &sets[0]);
 		request->tolerations = flavor_tolerations(p, &sets[0]);
+		request->gate = topology_gate(&sets[0]);
 	}
 	intent->kind = PLM_KIND_POD;
 	intent->name = request->name;
@@ -358,6 +367,7 @@ bool plm_lifecycle_step(const struct plm_state *st, struct plm_cycle_run *run,
 		tend(&p, id);
 	}
 	sweep_pods(&p);
+	plm_ungate(st, scratch, out);
 	return true;
 }
 

@@ -317,6 +317,9 @@ DEFINE_TYPE(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
 #define TYPE struct plm_w_req_pod
 DEFINE_TYPE(req_pod, PLM_REQ_POD_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_req_pod_ungate
+DEFINE_TYPE(req_pod_ungate, PLM_REQ_POD_UNGATE_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_offer
 DEFINE_TYPE(offer, PLM_OFFER_FIELDS)
 #undef TYPE
@@ -407,6 +410,8 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 		return &plm_type_req_node_taint;
 	case PLM_CALL_NODE_DELETE:
 		return &plm_type_req_node_delete;
+	case PLM_CALL_POD_UNGATE:
+		return &plm_type_req_pod_ungate;
 	}
 	PLM_UNREACHABLE();
 }

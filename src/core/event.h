@@ -393,7 +393,8 @@ PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
 	X(CALL_LAUNCH, "instance.launch")                                                          \
 	X(CALL_TERMINATE, "instance.terminate")                                                    \
 	X(CALL_NODE_TAINT, "node.taint")                                                           \
-	X(CALL_NODE_DELETE, "node.delete")
+	X(CALL_NODE_DELETE, "node.delete")                                                         \
+	X(CALL_POD_UNGATE, "pod.ungate")
 PLM_W_ENUM(call, PLM_CALL_LIST)
 
 /*
@@ -405,8 +406,9 @@ PLM_W_ENUM(call, PLM_CALL_LIST)
 	E(call, call) E(kind, kind) S(ns) S(name) S(uid) I(encoder) I(deadline_ms) Y(frozen)
 PLM_W_STRUCT(intent, PLM_INTENT_FIELDS)
 
+/* With 'gate' its pods are made with that scheduling gate, and wait for pod.ungate. */
 #define PLM_START_SET_FIELDS(S, Y, I, E, T, R, L)                                                  \
-	S(name) I(count) L(node_selector, kv) L(tolerations, toleration) L(labels, kv)
+	S(name) I(count) L(node_selector, kv) L(tolerations, toleration) L(labels, kv) S(gate)
 PLM_W_STRUCT(start_set, PLM_START_SET_FIELDS)
 
 /* Job: unsuspend with these additions. PodSet: its pods may be created. */
@@ -420,12 +422,17 @@ PLM_W_STRUCT(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
 /* Create pod 'name' of PodSet 'owner' from its template with these additions. */
 #define PLM_REQ_POD_CREATE_FIELDS(S, Y, I, E, T, R, L)                                             \
 	S(ns) S(name) S(owner) S(owner_uid) I(index) L(node_selector, kv)                          \
-	L(tolerations, toleration) L(labels, kv)
+	L(tolerations, toleration) L(labels, kv) S(gate)
 PLM_W_STRUCT(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
 
 /* Evict or delete; the UID is the precondition. */
 #define PLM_REQ_POD_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) S(uid) I(grace_ms)
 PLM_W_STRUCT(req_pod, PLM_REQ_POD_FIELDS)
+
+/* Take 'gate' away and add the rest: kueue.md 2.15 (ungater). */
+#define PLM_REQ_POD_UNGATE_FIELDS(S, Y, I, E, T, R, L)                                             \
+	S(ns) S(name) S(uid) S(gate) L(node_selector, kv) L(tolerations, toleration) L(labels, kv)
+PLM_W_STRUCT(req_pod_ungate, PLM_REQ_POD_UNGATE_FIELDS)
 
 #define PLM_OFFER_FIELDS(S, Y, I, E, T, R, L) S(instance_type) S(zone) S(capacity_type)
 PLM_W_STRUCT(offer, PLM_OFFER_FIELDS)

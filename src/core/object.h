@@ -398,7 +398,7 @@ PLM_W_STRUCT(job, PLM_JOB_FIELDS)
 #define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
 	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost) S(pod_set) \
-	I(index) I(tas)
+	I(index) I(tas) T(gates)
 PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \

@@ -210,8 +210,8 @@ struct plm_pod {
 	plm_sym pod_set;
 	uint32_t phase; /* enum plm_phase */
 	uint32_t unschedulable, no_status, gated, ready, do_not_disrupt;
-	uint32_t tas; /* 1: its template asks for a topology */
-	uint32_t zero;
+	uint32_t tas;  /* 1: its template asks for a topology */
+	plm_sym gates; /* span of plm_sym: names of scheduling gates */
 	int64_t started_ms, deletion_cost, index;
 	int64_t priority;
 	/* ours */
@@ -220,6 +220,8 @@ struct plm_pod {
 	uint32_t ending;       /* 1: we asked for its eviction or deletion */
 	uint32_t batched; /* 1: it opened or prolonged the batch window, and does so only once */
 	struct plm_why why;
+	uint32_t ungating; /* 1: we asked for a gate to go */
+	uint32_t zero;
 };
 
 struct plm_node {
