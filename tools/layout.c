@@ -353,6 +353,8 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     BOOL(polite),
 						     TEXTS(unhealthy),
 						     LIST(penalty, fixed),
+						     U32(turn_spent),
+						     U32(turn_preempted),
 						     SKIP(zero),
 						     PART(why, why)};
 LAYOUT(static, workload)
@@ -544,7 +546,9 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(domains_look),
 						 I64(afs_half_life_ms),
 						 I64(afs_interval_ms),
-						 I64(afs_due_ms)};
+						 I64(afs_due_ms),
+						 U32(turn),
+						 SKIP(zero)};
 LAYOUT(static, root)
 #undef TYPE
 

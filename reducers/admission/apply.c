@@ -5,6 +5,7 @@
 #include "core/integration.h"
 #include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
+#include "reducers/admission/rest.h"
 #include "reducers/area.h"
 #include "reducers/cluster/fold.h"
 #include "reducers/cluster/parts.h"
@@ -195,6 +196,9 @@ static void fold_evict(const struct folding *in, const struct plm_w_evict *w)
 	workload->preemption = (uint32_t)w->preemption;
 	workload->by = find_workload(st, w->by_ns, w->by_name);
 	told(in, workload, &w->why);
+	if (w->preemption != PLM_REASON_NONE) {
+		plm_rest_preempt(st, id, workload->by);
+	}
 	generation(st, workload->cluster_queue);
 	plm_queue_place(st, id);
 }
@@ -356,6 +360,22 @@ static void fold_decision(const struct folding *in)
 
 /* ---- facts ------------------------------------------------------------------------------------- */
 
+/* Does somebody outside want something else of it? Our own evictions and starts are not meant. */
+static bool wants_other(const struct plm_workload *workload, const struct plm_link *before,
+			const struct plm_link *now)
+{
+	bool ended = workload->stage == PLM_STAGE_FINISHED;
+	bool new = before->standing == PLM_STANDS_NOWHERE;
+
+	if (ended || new) {
+		return ended != new;
+	}
+	return before->priority != workload->priority ||
+	       !plm_sym_equal(before->pod_sets, workload->pod_sets) ||
+	       !plm_sym_equal(before->reclaimable, workload->reclaimable) ||
+	       (before->standing == PLM_STANDS_OUTSIDE) != (now->standing == PLM_STANDS_OUTSIDE);
+}
+
 /* Set the link anew and see what it means that it has moved. */
 static void workload_changed(struct plm_state *st, plm_id id)
 {
@@ -365,6 +385,9 @@ static void workload_changed(struct plm_state *st, plm_id id)
 		before.standing == PLM_STANDS_ACTIVE || before.standing == PLM_STANDS_PARKED;
 
 	plm_queue_arrive(st, id);
+	if (wants_other(workload, &before, plm_queue_index_link(st, id))) {
+		plm_rest_outside(st);
+	}
 	plm_afs_drop(st, id, (plm_id){before.local});
 	if (workload->stage == PLM_STAGE_ADMITTED &&
 	    (before.standing != PLM_STANDS_HOLDING || before.reserved == 1)) {
@@ -402,6 +425,7 @@ static void workload_gone(struct plm_state *st, plm_id id)
 
 	plm_queue_index_set(st, id, &nowhere);
 	unstick(st, id);
+	plm_rest_outside(st);
 	left(st, (plm_id){before.queue});
 }
 
@@ -455,6 +479,7 @@ static void fold_gone(const struct folding *in, const struct plm_w_gone *w)
 	case PLM_KIND_WORK_QUEUE:
 	case PLM_KIND_ADMISSION_CHECK:
 	case PLM_KIND_TOPOLOGY:
+		plm_rest_outside(st);
 		plm_root_change(st)->quota_generation++;
 		plm_queue_retry_all(st);
 		st->queues.stale = true; /* after that: the slot is freed when we are done */
@@ -520,6 +545,7 @@ static void priorities_changed(struct plm_state *st)
 /* Quotas, flavors or the way to a queue have changed. */
 static void queues_changed(struct plm_state *st)
 {
+	plm_rest_outside(st);
 	plm_root_change(st)->quota_generation++;
 	st->queues.stale = true;
 	plm_queue_retry_all(st);
@@ -539,6 +565,7 @@ static void fold_fact(const struct folding *in)
 		plm_queue_retry_all(st);
 		break;
 	case PLM_EV_ADMISSION_CHECK:
+		plm_rest_outside(st);
 		plm_queue_retry_all(st);
 		break;
 	case PLM_EV_LIMIT_RANGE:
@@ -579,9 +606,12 @@ static void fold_fact(const struct folding *in)
 		fold_pod(st, w);
 		break;
 	case PLM_EV_CATALOG:
-	case PLM_EV_NODE:
 	case PLM_EV_NODE_POOL:
 	case PLM_EV_NODE_CLASS:
+		plm_rest_outside(st);
+		retry_tried(st, true);
+		break;
+	case PLM_EV_NODE:
 		retry_tried(st, true);
 		break;
 	case PLM_EV_GONE:
@@ -626,7 +656,8 @@ static void fold_cycle(const struct folding *in)
 /* Facts about these may come by the thousand in a row, and ask nothing of the index. */
 static bool is_queue_object(uint16_t type)
 {
-	return type >= PLM_EV_NAMESPACE && type <= PLM_EV_ADMISSION_CHECK;
+	return type >= PLM_EV_NAMESPACE && type <= PLM_EV_ADMISSION_CHECK &&
+	       type != PLM_EV_PRIORITY_CLASS;
 }
 
 void plm_admission_before(struct plm_state *st, const struct plm_event *ev)
@@ -651,6 +682,7 @@ void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 		} else if (ev->type == PLM_EV_CONFIG) {
 			st->queues.stale = true;
 			plm_root_change(st)->afs_due_ms = 0;
+			plm_rest_outside(st);
 		}
 		break;
 	case PLM_CLASS_FACT:

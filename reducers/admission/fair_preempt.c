@@ -24,7 +24,9 @@ struct search {
 	uint32_t *retry; /* candidates that the first strategy left */
 	uint32_t retry_count;
 	struct plm_targets targets;
-	bool within; /* the preemptor's queue borrows nothing of F, itself included */
+	bool within;		   /* the preemptor's queue borrows nothing of F, itself included */
+	struct plm_share *initial; /* by node; once 'known': its share before there were victims */
+	uint8_t *known;
 };
 
 /* ---- candidates -------------------------------------------------------------------------------- */
@@ -258,6 +260,16 @@ static struct plm_share share_without(const struct search *s, uint32_t node,
 	return share;
 }
 
+/*
+ * Not under strict compatibility: whoever preempts ends below what the other one had, so that the other
+ * one could not preempt it back. A victim that takes nothing off the share is no use for that.
+ */
+static bool gains(const struct search *s, struct plm_share mine, uint32_t theirs)
+{
+	PLM_ASSERT(s->known[theirs] != 0);
+	return !s->p->better || plm_fair_compare(mine, s->initial[theirs]) < 0;
+}
+
 /* The first strategy on another queue: pop until one passes. True when the preemptor fits. */
 static bool contend(struct search *s, uint32_t node, bool final)
 {
@@ -270,6 +282,10 @@ static bool contend(struct search *s, uint32_t node, bool final)
 	below_common(s, &mine, &theirs);
 	new_share = plm_fair_share(s->snap, mine);
 	old_share = plm_fair_share(s->snap, theirs);
+	if (s->known[theirs] == 0) {
+		s->initial[theirs] = old_share;
+		s->known[theirs] = 1;
+	}
 	hopeless = plm_fair_infinite(new_share) && !plm_fair_infinite(old_share);
 	while (s->first[node] != NO_CANDIDATE) {
 		uint32_t index = s->first[node];
@@ -277,7 +293,8 @@ static bool contend(struct search *s, uint32_t node, bool final)
 		bool passes = false;
 
 		if (!hopeless && final) {
-			passes = plm_fair_compare(new_share, share_without(s, theirs, c)) <= 0;
+			passes = plm_fair_compare(new_share, share_without(s, theirs, c)) <= 0 &&
+				 gains(s, new_share, theirs);
 		} else if (!hopeless) {
 			passes = plm_fair_compare(new_share, old_share) < 0;
 		}
@@ -339,6 +356,55 @@ static bool run(struct search *s)
 	       (strategies == PLM_FAIR_FINAL_THEN_INITIAL && second_strategy(s));
 }
 
+/* ---- fill-back --------------------------------------------------------------------------------- */
+
+/* Would each victim taken by its share be taken again, with those that are out now? */
+static bool legal(const struct search *s)
+{
+	bool all = true;
+
+	plm_quotas_use(s->snap, s->p->node, s->need->wants);
+	for (uint32_t i = 0; all && i < s->targets.count; i++) {
+		const struct plm_target *target = &s->targets.list[i];
+		uint32_t mine = s->p->node;
+		uint32_t theirs = target->holder->node;
+
+		if (target->reason == PLM_REASON_IN_COHORT_FAIR_SHARING) {
+			below_common(s, &mine, &theirs);
+			all = gains(s, plm_fair_share(s->snap, mine), theirs);
+		}
+	}
+	plm_quotas_free(s->snap, s->p->node, s->need->wants);
+	return all;
+}
+
+/*
+ * Upstream takes back every victim that is not needed for room. One of the preemptor's own queue raises
+ * its share again, and then others may have been taken against the rules: two workloads preempt each
+ * other for ever. Here such a one stays out.
+ */
+static void fill_back(struct search *s)
+{
+	struct plm_targets *targets = &s->targets;
+
+	for (uint32_t i = targets->count - 1; i-- > 0;) {
+		struct plm_target target = targets->list[i];
+
+		plm_quotas_restore(s->snap, target.holder);
+		targets->list[i] = targets->list[--targets->count];
+		if (plm_preempt_fits(s->p, s->need, true) && legal(s)) {
+			continue;
+		}
+		targets->list[targets->count++] = targets->list[i];
+		targets->list[i] = target;
+		plm_quotas_remove(s->snap, target.holder);
+	}
+	PLM_ASSERT(legal(s));
+	for (uint32_t i = 0; i < targets->count; i++) {
+		plm_quotas_restore(s->snap, targets->list[i].holder);
+	}
+}
+
 static void prepare(struct search *s)
 {
 	struct plm_arena *arena = s->snap->arena;
@@ -348,6 +414,8 @@ static void prepare(struct search *s)
 	s->targets.list = PLM_NEW_ARRAY(arena, s->count, struct plm_target);
 	s->first = PLM_NEW_ARRAY(arena, s->snap->tree.count, uint32_t);
 	s->pruned = PLM_NEW_ARRAY(arena, s->snap->tree.count, uint8_t);
+	s->known = PLM_NEW_ARRAY(arena, s->snap->tree.count, uint8_t);
+	s->initial = PLM_NEW_ARRAY(arena, s->snap->tree.count, struct plm_share);
 	for (uint32_t i = 0; i < s->count; i++) {
 		s->turn[i] = i;
 	}
@@ -369,6 +437,10 @@ struct plm_targets plm_fair_preempt_find(const struct plm_preemptor *p, const st
 	s.within = plm_preempt_within(p->snap, p->node, need);
 	done = run(&s);
 	plm_quotas_free(p->snap, p->node, need->wants);
+	if (done && p->better) {
+		fill_back(&s);
+		return s.targets;
+	}
 	if (done) {
 		plm_preempt_fill_back(p, need, &s.targets, true);
 		return s.targets;

@@ -4,6 +4,7 @@
 #include "reducers/admission/fair.h"
 #include "reducers/admission/fair_preempt.h"
 #include "reducers/admission/queue.h"
+#include "reducers/admission/rest.h"
 
 /* Victims that are picked one by one before all candidates are sorted. */
 #define PICKED 8U
@@ -42,6 +43,9 @@ bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy,
 	const struct plm_state *st = p->snap->st;
 	const struct plm_workload *w = plm_workload_at(st, p->workload);
 
+	if (p->spent_turn && candidate->preempted && !candidate->evicted) {
+		return false;
+	}
 	switch ((enum plm_preemption)policy) {
 	case PLM_PREEMPTION_NEVER:
 		return false;
@@ -435,6 +439,7 @@ struct plm_targets plm_preempt_find(const struct plm_preemptor *p, const struct 
 				      workload->priority < queue->preempt_threshold)) {
 		return (struct plm_targets){0};
 	}
+	bound.spent_turn = p->better && plm_rest_spent(p->snap->st, p->workload);
 	if (p->better && queue->within != PLM_PREEMPTION_NEVER && lender_waits(p, need)) {
 		uint32_t pairs = plm_quotas_pair_count(p->snap, p->node);
 		int64_t *usage = PLM_NEW_ARRAY(p->snap->arena, pairs, int64_t);

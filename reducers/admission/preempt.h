@@ -31,6 +31,7 @@ struct plm_preemptor {
 	 */
 	bool better;
 	const int64_t *usage_before; /* of its queue by pair while a lender waits; else NULL */
+	bool spent_turn;	     /* it preempts nobody who was preempted before: rest.h */
 };
 
 /* What is needed: FRs that need victims, and all that the workload asks for (without "pods"). */

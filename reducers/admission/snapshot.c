@@ -5,6 +5,7 @@
 #include "reducers/admission/activity.h"
 #include "reducers/admission/elastic.h"
 #include "reducers/admission/fair.h"
+#include "reducers/admission/rest.h"
 #include "reducers/admission/topology.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
@@ -571,6 +572,7 @@ static void add_holder(struct plm_quotas *snap, uint32_t node, plm_id id)
 		.workload = id,
 		.node = node,
 		.evicted = workload->evicted_ms != PLM_UNSET,
+		.preempted = plm_rest_preempted(snap->st, id),
 		.priority = workload->priority,
 		.uses = plm_quotas_uses(snap, node, workload->assignments, workload),
 		.tas = plm_topology_held(snap->st, snap->arena, workload->assignments,

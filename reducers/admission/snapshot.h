@@ -57,6 +57,7 @@ struct plm_holder {
 	uint32_t node;
 	uint32_t rank; /* among the victims of its tree, once plm_preempt_rank() was called */
 	bool evicted;
+	bool preempted; /* before, in this turn: rest.h */
 	int64_t priority;
 	struct plm_uses uses;
 	struct plm_tas_uses tas; /* made with the holder */

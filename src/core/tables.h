@@ -169,6 +169,8 @@ struct plm_workload {
 	uint32_t polite;
 	plm_sym unhealthy; /* span of plm_sym: nodes of its assignment that are to be replaced */
 	plm_sym penalty;   /* span of plm_fixed: charged to its LocalQueue until it is admitted */
+	/* Of root's 'turn', when it preempted or was preempted last: rest.h. */
+	uint32_t turn_spent, turn_preempted;
 	uint32_t zero;
 	struct plm_why why;
 };
@@ -349,6 +351,8 @@ struct plm_root {
 	uint32_t domains_look;	/* 1: it was so at the last CYCLE: did a node fail under pods? */
 	int64_t afs_half_life_ms, afs_interval_ms;
 	int64_t afs_due_ms; /* no sample is due before; 0 = look */
+	uint32_t turn;	    /* +1 when something outside changes what is wanted: rest.h */
+	uint32_t zero;
 };
 
 #pragma GCC diagnostic pop
