@@ -222,7 +222,7 @@ static void test_announcements(void **state)
 	assert_string_equal(
 		out.text,
 		"Normal old QuotaReserved: Quota reserved in ClusterQueue a, wait time since "
-		"queued was 0s\n"
+		"queued was 1000s\n"
 		"Normal old Admitted: Admitted by ClusterQueue a, wait time since reservation was "
 		"0s\n"
 		"Normal old EvictedDueToPreempted: Preempted to accommodate another workload\n"
