@@ -30,6 +30,9 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_JOB_STOP:
 	case PLM_CALL_POD_CREATE:
 	case PLM_CALL_POD_UNGATE:
+	case PLM_CALL_JOB_DELETE:
+	case PLM_CALL_WORKLOAD_DELETE:
+	case PLM_CALL_WORKLOAD_DEACTIVATE:
 		return gate->queues;
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
@@ -60,6 +63,7 @@ static struct about about(const struct plm_effect *effect)
 	const struct plm_w_req_terminate *terminate = effect->request;
 	const struct plm_w_req_node_taint *taint = effect->request;
 	const struct plm_w_req_node_delete *remove = effect->request;
+	const struct plm_w_req_work *work = effect->request;
 
 	switch (effect->call) {
 	case PLM_CALL_NONE:
@@ -83,6 +87,10 @@ static struct about about(const struct plm_effect *effect)
 		return (struct about){"Node", {0}, taint->node};
 	case PLM_CALL_NODE_DELETE:
 		return (struct about){"Node", {0}, remove->node};
+	case PLM_CALL_JOB_DELETE:
+	case PLM_CALL_WORKLOAD_DELETE:
+	case PLM_CALL_WORKLOAD_DEACTIVATE:
+		return (struct about){"name", work->ns, work->name};
 	}
 	PLM_UNREACHABLE();
 }

@@ -261,6 +261,9 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_TERMINATE:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
+	case PLM_CALL_JOB_DELETE:
+	case PLM_CALL_WORKLOAD_DELETE:
+	case PLM_CALL_WORKLOAD_DEACTIVATE:
 		return;
 	}
 	record->number = event->envelope.seq;
@@ -463,6 +466,7 @@ static const struct record *target_of(const struct plm_resume *resume,
 	const struct plm_w_req_terminate *terminate = effect->request;
 	const struct plm_w_req_node_taint *taint = effect->request;
 	const struct plm_w_req_node_delete *remove = effect->request;
+	const struct plm_w_req_work *work = effect->request;
 	const struct plm_slice none = {0};
 
 	switch (effect->call) {
@@ -488,6 +492,10 @@ static const struct record *target_of(const struct plm_resume *resume,
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, taint->node);
 	case PLM_CALL_NODE_DELETE:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, remove->node);
+	case PLM_CALL_JOB_DELETE:
+	case PLM_CALL_WORKLOAD_DELETE:
+	case PLM_CALL_WORKLOAD_DEACTIVATE:
+		return find(resume, SPACE_OBJECT + (uint32_t)work->kind, work->ns, work->name);
 	}
 	PLM_UNREACHABLE();
 }

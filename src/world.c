@@ -185,6 +185,9 @@ static void act(struct plm_embedded *embedded, const struct plm_sim_action *acti
 		(void)plm_world_scale(embedded->world, action->kind, action->ns, action->name,
 				      action->replicas);
 		return;
+	case PLM_SIM_PATCH:
+		(void)plm_world_patch(embedded->world, action->payload);
+		return;
 	}
 	PLM_UNREACHABLE();
 }

@@ -8,6 +8,12 @@ static const struct plm_wire_names claim_names = {"claim_phase", claim_texts,
 
 static const char *const told_texts[] = {"Nothing", "ToRun", "ToStop"};
 static const struct plm_wire_names told_names = {"told", told_texts, PLM_COUNTOF(told_texts)};
+static const char *const halt_texts[] = {"None", "Asked", "Done"};
+static const struct plm_wire_names halt_names = {"halt", halt_texts, PLM_COUNTOF(halt_texts)};
+static const char *const ready_texts[] = {"", "WaitForStart", "Started", "WaitForRecovery",
+					  "Recovered"};
+static const struct plm_wire_names ready_names = {"pods_ready", ready_texts,
+						  PLM_COUNTOF(ready_texts)};
 
 #define AT(m, kind, part, names, table)                                                            \
 	{#m, PLM_MEMBER_##kind, offsetof(TYPE, m), sizeof(((TYPE *)NULL)->m), part, names, table}
@@ -172,10 +178,28 @@ LAYOUT(static, group)
 static const struct plm_member check_use_members[] = {TEXT(name), TEXTS(flavors)};
 LAYOUT(static, check_use)
 #undef TYPE
+#define TYPE struct plm_pod_set_update
+static const struct plm_member pod_set_update_members[] = {
+	TEXT(name), LIST(labels, kv), LIST(annotations, kv), LIST(node_selector, kv),
+	LIST(tolerations, toleration)};
+LAYOUT(static, pod_set_update)
+#undef TYPE
 #define TYPE struct plm_check_status
-static const struct plm_member check_status_members[] = {TEXT(name), ENUM(state, check_state),
-							 I64(since_ms), I64(requeue_after_ms)};
+static const struct plm_member check_status_members[] = {TEXT(name),
+							 ENUM(state, check_state),
+							 I64(since_ms),
+							 I64(requeue_after_ms),
+							 U32(retry_count),
+							 TEXT(message),
+							 LIST(updates, pod_set_update),
+							 ENUM(taken_state, check_state),
+							 I64(taken_ms)};
 LAYOUT(static, check_status)
+#undef TYPE
+#define TYPE struct plm_eviction_count
+static const struct plm_member eviction_count_members[] = {ENUM(reason, reason),
+							   ENUM(cause, reason), I64(count)};
+LAYOUT(static, eviction_count)
 #undef TYPE
 #define TYPE struct plm_pod_count
 static const struct plm_member pod_count_members[] = {TEXT(name), SKIP(zero), I64(count)};
@@ -355,8 +379,21 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     LIST(penalty, fixed),
 						     U32(turn_spent),
 						     U32(turn_preempted),
-						     SKIP(zero),
-						     PART(why, why)};
+						     ENUM(evicted_cause, reason),
+						     PART(why, why),
+						     U32(active_told),
+						     U32(max_execution_s),
+						     U32(past_execution_s),
+						     OWN_ENUM(pods_ready, ready_names),
+						     I64(pods_ready_ms),
+						     I64(ready_by_ms),
+						     U32(requeue_count),
+						     ENUM(requeued_reason, reason),
+						     I64(requeued_ms),
+						     LIST(evictions, eviction_count),
+						     BOOL(retired),
+						     BOOL(deactivating),
+						     OWN_ENUM(halt, halt_names)};
 LAYOUT(static, workload)
 #undef TYPE
 #define TYPE struct plm_job
@@ -548,7 +585,17 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(afs_interval_ms),
 						 I64(afs_due_ms),
 						 U32(turn),
-						 SKIP(zero)};
+						 SKIP(zero),
+						 BOOL(pods_ready),
+						 BOOL(block_admission),
+						 ENUM(requeue_timestamp, requeue_timestamp),
+						 U32(deactivate_at),
+						 I64(ready_timeout_ms),
+						 I64(recovery_timeout_ms),
+						 I64(requeue_base_s),
+						 I64(requeue_max_s),
+						 I64(retain_finished_ms),
+						 I64(retain_deactivated_ms)};
 LAYOUT(static, root)
 #undef TYPE
 
@@ -597,6 +644,8 @@ static const struct plm_layout *const parts[] = {
 	&plm_layout_topology_domain,
 	&plm_layout_container,
 	&plm_layout_limit_item,
+	&plm_layout_pod_set_update,
+	&plm_layout_eviction_count,
 };
 
 const struct plm_layout *plm_table_layout(enum plm_table table)

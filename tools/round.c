@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "adapters/catalog/catalog.h"
+#include "adapters/manifest/manifest.h"
 #include "codec/codec.h"
 #include "core/hashing.h"
 #include "core/timefmt.h"
@@ -151,6 +152,7 @@ static void begin_config(struct plm_round *round)
 		.stock_out_ms = 3 * PLM_MS_PER_MINUTE,
 		.settle = round->settle ? 1 : 0,
 	};
+	plm_manifest_setting_defaults(&round->config);
 }
 
 static enum plm_code find_now(struct plm_round *round, struct plm_error *err)

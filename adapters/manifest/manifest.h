@@ -94,6 +94,13 @@ enum plm_code plm_manifest_project(struct plm_manifest *reader, struct plm_doc_t
 				   struct plm_doc *node, const struct plm_manifest_naming *naming,
 				   struct plm_error *err) PLM_MUST_CHECK;
 
+/*
+ * What somebody changes of a Workload: 'map' has namespace, name and, as a Workload has them, active,
+ * admissionChecks, reclaimablePods. Failures stay in the tree; texts live as long as it.
+ */
+void plm_manifest_patch(struct plm_doc_tree *tree, struct plm_doc *map,
+			struct plm_w_workload_patch *out);
+
 /* The newest creationTimestamp or lastTransitionTime read so far, PLM_UNSET when there was none. */
 int64_t plm_manifest_newest(const struct plm_manifest *reader);
 /* Objects read so far. */
@@ -115,5 +122,8 @@ struct plm_slice plm_manifest_uid(struct plm_arena *arena, enum plm_kind kind, s
 struct plm_slice plm_manifest_workload_name(struct plm_arena *arena, const char *kind,
 					    const char *group, struct plm_slice name,
 					    struct plm_slice uid);
+
+/* waitForPodsReady where no Configuration says anything: Kueue's own default, v1beta2. */
+void plm_manifest_setting_defaults(struct plm_w_config *config);
 
 #endif

@@ -73,6 +73,13 @@ void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void
 void plm_project_limit_range(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_runtime_class(struct plm_project *p, struct plm_doc *root, void *payload);
 
+/* ---- the life of a Workload (project_life.c) --------------------------------------------------- */
+
+/* 'admissionChecks' and 'reclaimablePods' of 'map'. */
+struct plm_vec plm_project_checks(struct plm_project *p, struct plm_doc *map);
+struct plm_vec plm_project_reclaimable(struct plm_project *p, struct plm_doc *map);
+void plm_project_life(struct plm_project *p, struct plm_doc *root, struct plm_w_workload *w);
+
 /* ---- parts ------------------------------------------------------------------------------------- */
 
 /* Room for an array of 'count' elements that is filled one by one; NULL for none. */

@@ -101,55 +101,10 @@ static struct plm_vec read_assignments(struct plm_project *p, struct plm_doc *ad
 	return (struct plm_vec){out, count};
 }
 
-static struct plm_vec read_checks(struct plm_project *p, struct plm_doc *status)
-{
-	struct plm_doc *list = plm_doc_list(p->tree, status, "admissionChecks");
-	size_t count = list == NULL ? 0 : list->count;
-	struct plm_w_check_status *out = plm_project_array(p, count, sizeof(*out));
-	size_t at = 0;
-
-	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
-		int64_t seconds = plm_doc_count(p->tree, item, "requeueAfterSeconds", PLM_UNSET);
-
-		out[at] = (struct plm_w_check_status){
-			.name = plm_doc_text_required(p->tree, item, "name"),
-			.state = plm_doc_enum(p->tree, item, "state", &plm_names_check_state,
-					      PLM_CHECK_PENDING),
-			.since_ms = plm_doc_time(p->tree, item, "lastTransitionTime"),
-			.requeue_after_ms = seconds == PLM_UNSET ? PLM_UNSET : seconds * 1000,
-		};
-	}
-	return (struct plm_vec){out, count};
-}
-
-static struct plm_vec read_reclaimable(struct plm_project *p, struct plm_doc *status)
-{
-	struct plm_doc *list = plm_doc_list(p->tree, status, "reclaimablePods");
-	size_t count = list == NULL ? 0 : list->count;
-	struct plm_w_pod_count *out = plm_project_array(p, count, sizeof(*out));
-	size_t at = 0;
-
-	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
-		out[at].name = plm_doc_text_required(p->tree, item, "name");
-		out[at].count = plm_doc_count(p->tree, item, "count", 0);
-	}
-	return (struct plm_vec){out, count};
-}
-
-/* 1 True, -1 False, 0 absent. */
-static int64_t tri_state(struct plm_project *p, struct plm_doc *condition)
-{
-	if (condition == NULL) {
-		return 0;
-	}
-	return plm_project_is_true(p, condition) ? 1 : -1;
-}
-
 static void workload_status(struct plm_project *p, struct plm_doc *root, struct plm_w_workload *w)
 {
 	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
 	struct plm_doc *admission = plm_doc_map(p->tree, status, "admission");
-	struct plm_doc *requeue = plm_doc_map(p->tree, status, "requeueState");
 
 	w->cluster_queue = plm_doc_text(p->tree, admission, "clusterQueue");
 	w->assignments = read_assignments(p, admission, w);
@@ -165,11 +120,8 @@ static void workload_status(struct plm_project *p, struct plm_doc *root, struct 
 		w->finished_reason =
 			plm_doc_text(p->tree, plm_project_condition(p, root, "Finished"), "reason");
 	}
-	w->requeued = tri_state(p, plm_project_condition(p, root, "Requeued"));
-	w->requeue_at_ms = plm_doc_time(p->tree, requeue, "requeueAt");
-	w->checks = read_checks(p, status);
-	w->reclaimable = read_reclaimable(p, status);
 	w->unhealthy = plm_project_unhealthy(p, status);
+	plm_project_life(p, root, w);
 	if (w->reserved_ms != PLM_UNSET && admission == NULL) {
 		plm_doc_fail(p->tree, status, "QuotaReserved is True, but there is no admission");
 	}

@@ -1,6 +1,7 @@
 /* Settings of Kueue and Karpenter that decide: kueue.md 1.7, karpenter.md 1.7. */
 #include "adapters/manifest/project.h"
 #include "adapters/manifest/reader.h"
+#include "core/timefmt.h"
 
 /* usageSamplingInterval when it is absent or 0. */
 #define AFS_INTERVAL_MS (5LL * 60 * 1000)
@@ -130,6 +131,62 @@ static void read_afs(struct plm_doc_tree *tree, struct plm_w_config *config)
 	config->afs_weights = (struct plm_vec){list, count};
 }
 
+/* v1beta1 has it off unless it is enabled and five minutes, later versions have it on and 30: kueue.md 1.7. */
+static void read_pods_ready(struct plm_doc_tree *tree, struct plm_w_config *config)
+{
+	struct plm_doc *wait = plm_doc_map(tree, tree->root, "waitForPodsReady");
+	struct plm_doc *how = plm_doc_map(tree, wait, "requeuingStrategy");
+	struct plm_slice version = plm_doc_text(tree, tree->root, "apiVersion");
+	bool old = plm_slice_is(version, "config.kueue.x-k8s.io/v1beta1");
+	int64_t limit = plm_doc_count(tree, how, "backoffLimitCount", PLM_UNSET);
+
+	config->pods_ready = plm_doc_bool(tree, wait, "enable", old ? 0 : 1);
+	config->ready_timeout_ms =
+		plm_doc_duration(tree, wait, "timeout", (old ? 5 : 30) * PLM_MS_PER_MINUTE);
+	config->recovery_timeout_ms =
+		plm_doc_duration(tree, wait, "recoveryTimeout", config->ready_timeout_ms);
+	config->block_admission = plm_doc_bool(tree, wait, "blockAdmission", 0);
+	config->requeue_timestamp = plm_doc_enum(
+		tree, how, "timestamp", &plm_names_requeue_timestamp, PLM_REQUEUE_BY_EVICTION);
+	config->deactivate_at = limit == PLM_UNSET ? 0 : plm_add_sat(limit, 1);
+	config->requeue_base_s = plm_doc_count(tree, how, "backoffBaseSeconds", 60);
+	config->requeue_max_s = plm_doc_count(tree, how, "backoffMaxSeconds", 3600);
+	if (config->ready_timeout_ms == 0) {
+		plm_doc_fail(tree, plm_doc_get(wait, "timeout"), "must be above 0");
+	}
+	if (config->deactivate_at > INT32_MAX) {
+		plm_doc_fail(tree, plm_doc_get(how, "backoffLimitCount"), "must be at most %d",
+			     INT32_MAX - 1);
+	}
+}
+
+void plm_manifest_setting_defaults(struct plm_w_config *config)
+{
+	config->pods_ready = 1;
+	config->ready_timeout_ms = 30 * PLM_MS_PER_MINUTE;
+	config->recovery_timeout_ms = 30 * PLM_MS_PER_MINUTE;
+	config->requeue_timestamp = PLM_REQUEUE_BY_EVICTION;
+	config->requeue_base_s = 60;
+	config->requeue_max_s = 3600;
+}
+
+/* Absent = for ever (0); "0s" = at once, which is the next moment. */
+static int64_t retention(struct plm_doc_tree *tree, struct plm_doc *map, const char *key)
+{
+	int64_t kept_ms = plm_doc_duration(tree, map, key, PLM_UNSET);
+
+	return kept_ms == PLM_UNSET ? 0 : plm_max(kept_ms, 1);
+}
+
+static void read_retention(struct plm_doc_tree *tree, struct plm_w_config *config)
+{
+	struct plm_doc *policies = plm_doc_map(tree, tree->root, "objectRetentionPolicies");
+	struct plm_doc *workloads = plm_doc_map(tree, policies, "workloads");
+
+	config->retain_finished_ms = retention(tree, workloads, "afterFinished");
+	config->retain_deactivated_ms = retention(tree, workloads, "afterDeactivatedByKueue");
+}
+
 /* Its presence turns fair sharing on; v1beta1 can say enable: false. */
 static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 {
@@ -150,6 +207,8 @@ static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 			     "neither BlockUndeclared nor IgnoreUndeclared");
 	}
 	read_afs(tree, config);
+	read_pods_ready(tree, config);
+	read_retention(tree, config);
 	ignore_process(tree->root);
 }
 

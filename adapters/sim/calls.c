@@ -60,6 +60,10 @@ static void job_stop(struct plm_world *w, const struct plm_effect *effect, struc
 		answer(out, PLM_RESULT_ALREADY_DONE, "NotFound");
 		return;
 	}
+	if (object->kind == PLM_KIND_WORKLOAD) {
+		answer(out, PLM_RESULT_DONE, ""); /* nobody owns it: nothing runs */
+		return;
+	}
 	if (object->kind == PLM_KIND_POD_SET) {
 		object->my.job->stopping = true;
 		for (struct plm_sim_object *pod = object->child, *next = NULL; pod != NULL;
@@ -223,6 +227,38 @@ static void node_delete(struct plm_world *w, const struct plm_effect *effect,
 	answer(out, PLM_RESULT_DONE, "");
 }
 
+/* A job or Workload that is deleted, or a Workload whose spec.active becomes false. */
+static void work_end(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out)
+{
+	const struct plm_w_req_work *request = effect->request;
+	struct plm_sim_object *object =
+		target(w, (enum plm_kind)request->kind, request->ns, request->name, request->uid);
+
+	if (object == NULL && effect->call == PLM_CALL_WORKLOAD_DEACTIVATE) {
+		object = plm_sim_job_of_workload(w, request->ns, request->name);
+		if (object != NULL) {
+			object->my.job->inactive = true;
+			answer(out, PLM_RESULT_DONE, "");
+			return;
+		}
+	}
+	if (object == NULL) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "NotFound");
+		return;
+	}
+	if (effect->call != PLM_CALL_WORKLOAD_DEACTIVATE) {
+		plm_sim_delete(w, object);
+	} else if (object->of.workload->active == 0) {
+		answer(out, PLM_RESULT_ALREADY_DONE, "");
+		return;
+	} else {
+		object->of.workload->active = 0;
+		object->of.meta->generation++;
+		plm_sim_touch(w, object);
+	}
+	answer(out, PLM_RESULT_DONE, "");
+}
+
 void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 {
 	const struct plm_effect *effect = &flying->effect;
@@ -258,6 +294,11 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 		return;
 	case PLM_CALL_NODE_DELETE:
 		node_delete(w, effect, out);
+		return;
+	case PLM_CALL_JOB_DELETE:
+	case PLM_CALL_WORKLOAD_DELETE:
+	case PLM_CALL_WORKLOAD_DEACTIVATE:
+		work_end(w, effect, out);
 		return;
 	}
 	PLM_UNREACHABLE();

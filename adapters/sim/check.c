@@ -369,7 +369,8 @@ static bool must_not_wait(struct plm_world *w, const struct plm_sim_object *job)
 	const struct plm_w_cluster_queue *queue = queue_of(w, job);
 
 	return job->of.job->managed != 0 && job->of.job->end == PLM_JOB_OPEN &&
-	       job->of.job->active == 0 && queue != NULL && fits_quota(w, queue, job) &&
+	       !job->my.job->inactive && job->of.job->active == 0 && queue != NULL &&
+	       fits_quota(w, queue, job) &&
 	       (fits_nodes(w, job) || (queue->capacity_check != 0 && fits_pools(w, job)));
 }
 

@@ -129,6 +129,11 @@ bool plm_world_delete(struct plm_world *world, enum plm_kind kind, struct plm_sl
 /* Set replicas (Deployment, ReplicaSet, StatefulSet, PodSet) or parallelism (Job). */
 bool plm_world_scale(struct plm_world *world, enum plm_kind kind, struct plm_slice ns,
 		     struct plm_slice name, int64_t replicas);
+/*
+ * Write into a Workload: into the object, or, where it is only known to the engine as that of a Job or
+ * PodSet, by telling it. False: there is no such Workload.
+ */
+bool plm_world_patch(struct plm_world *world, const struct plm_w_workload_patch *patch);
 /* A node that belongs to no pool and is ready at once. */
 enum plm_code plm_world_add_node(struct plm_world *world, const struct plm_sim_node *node,
 				 struct plm_error *err) PLM_MUST_CHECK;

@@ -64,6 +64,7 @@ struct plm_sim_job {
 	int64_t first_running_ms, finished_ms;
 	int64_t partial_since_ms; /* some but not all pods of the gang exist; PLM_UNSET = no */
 	bool stopping;		  /* a PodSet whose pods are being removed */
+	bool inactive;		  /* spec.active of its Workload is false */
 };
 
 /* Beside a Pod. */
@@ -98,6 +99,7 @@ struct plm_sim_object {
 		struct plm_w_meta *meta; /* its first member, whatever the kind */
 		struct plm_w_job *job;
 		struct plm_w_pod *pod;
+		struct plm_w_workload *workload;
 		struct plm_w_node *node;
 		struct plm_w_daemon_set *daemon_set;
 		struct plm_w_replicator *replicator;
@@ -399,6 +401,11 @@ struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 bool plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer);
 const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 					      const struct plm_w_offer *offer);
+
+/* ---- workloads.c ---- */
+/* The Job or PodSet whose Workload is called 'name', NULL when there is none. */
+struct plm_sim_object *plm_sim_job_of_workload(const struct plm_world *w, struct plm_slice ns,
+					       struct plm_slice name);
 
 /* ---- calls.c, effects.c ---- */
 void plm_sim_call(struct plm_world *w, struct plm_sim_effect *effect);

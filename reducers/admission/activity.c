@@ -84,40 +84,86 @@ struct plm_activity plm_activity_of(const struct plm_state *st, plm_id id)
 	return activity.rule == PLM_RULE_NONE ? flavors_of(st, queue, true) : activity;
 }
 
-bool plm_capacity_checked(const struct plm_state *st, plm_id id)
+static bool has_flavor(const struct plm_state *st, const struct plm_flavors *flavors, plm_sym name)
 {
-	const struct plm_cluster_queue *queue = plm_cluster_queue_at(st, id);
-	uint32_t count = 0;
-	const struct plm_check_use *use = PLM_SPAN(st, queue->checks, struct plm_check_use, &count);
+	uint32_t sets = 0;
+	const struct plm_assignment *set =
+		PLM_SPAN(st, flavors->assignments, struct plm_assignment, &sets);
 
-	if (queue->capacity_check == 1) {
+	for (uint32_t i = 0; i < flavors->count; i++) {
+		if (plm_sym_equal(flavors->list[i], name)) {
+			return true;
+		}
+	}
+	for (uint32_t i = 0; i < sets; i++) {
+		uint32_t count = 0;
+		const struct plm_kv *pair = PLM_SPAN(st, set[i].flavors, struct plm_kv, &count);
+
+		for (uint32_t j = 0; j < count; j++) {
+			if (plm_sym_equal(pair[j].value, name)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Does the check apply to one of the flavors? */
+static bool applies(const struct plm_state *st, const struct plm_check_use *use,
+		    const struct plm_flavors *flavors)
+{
+	uint32_t only = 0;
+	const plm_sym *named = PLM_SPAN(st, use->flavors, plm_sym, &only);
+
+	for (uint32_t i = 0; i < only; i++) {
+		if (has_flavor(st, flavors, named[i])) {
+			return true;
+		}
+	}
+	return only == 0;
+}
+
+static bool asks_capacity(const struct plm_state *st, const struct plm_check_use *use)
+{
+	plm_id check = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, use->name);
+
+	return check.n != 0 && is_capacity(st, plm_admission_check_at(st, check));
+}
+
+static const struct plm_check_use *uses_of(const struct plm_state *st, plm_id queue,
+					   uint32_t *count)
+{
+	return PLM_SPAN(st, plm_cluster_queue_at(st, queue)->checks, struct plm_check_use, count);
+}
+
+bool plm_capacity_needed(const struct plm_state *st, plm_id queue,
+			 const struct plm_flavors *flavors)
+{
+	uint32_t count = 0;
+	const struct plm_check_use *use = uses_of(st, queue, &count);
+
+	if (plm_cluster_queue_at(st, queue)->capacity_check == 1) {
 		return true;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		plm_id check = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, use[i].name);
-
-		if (check.n != 0 && is_capacity(st, plm_admission_check_at(st, check))) {
+		if (asks_capacity(st, &use[i]) && applies(st, &use[i], flavors)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Does the check apply to one of the assigned flavors? */
-static bool applies(const struct plm_state *st, const struct plm_check_use *use,
-		    const plm_sym *flavors, uint32_t count)
+static struct plm_flavors flavors_held(const struct plm_workload *workload)
 {
-	uint32_t only = 0;
-	const plm_sym *named = PLM_SPAN(st, use->flavors, plm_sym, &only);
+	PLM_ASSERT(workload->cluster_queue.n != 0);
+	return (struct plm_flavors){.assignments = workload->assignments};
+}
 
-	for (uint32_t i = 0; i < only; i++) {
-		for (uint32_t j = 0; j < count; j++) {
-			if (plm_sym_equal(named[i], flavors[j])) {
-				return true;
-			}
-		}
-	}
-	return only == 0;
+bool plm_capacity_needed_held(const struct plm_state *st, const struct plm_workload *workload)
+{
+	struct plm_flavors flavors = flavors_held(workload);
+
+	return plm_capacity_needed(st, workload->cluster_queue, &flavors);
 }
 
 static enum plm_check_state state_of(const struct plm_state *st, plm_sym statuses, plm_sym name)
@@ -135,24 +181,31 @@ static enum plm_check_state state_of(const struct plm_state *st, plm_sym statuse
 }
 
 bool plm_checks_ready(const struct plm_state *st, plm_id queue, const struct plm_workload *workload,
-		      const plm_sym *flavors, uint32_t flavor_count)
+		      const struct plm_flavors *flavors, plm_sym *out_open)
 {
 	uint32_t count = 0;
-	const struct plm_check_use *use =
-		PLM_SPAN(st, plm_cluster_queue_at(st, queue)->checks, struct plm_check_use, &count);
+	const struct plm_check_use *use = uses_of(st, queue, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		plm_id check = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, use[i].name);
-
-		if (check.n != 0 && is_capacity(st, plm_admission_check_at(st, check))) {
-			continue;
-		}
-		if (applies(st, &use[i], flavors, flavor_count) &&
+		if (!asks_capacity(st, &use[i]) && applies(st, &use[i], flavors) &&
 		    state_of(st, workload->checks, use[i].name) != PLM_CHECK_READY) {
+			if (out_open != NULL) {
+				*out_open = use[i].name;
+			}
 			return false;
 		}
 	}
 	return true;
+}
+
+bool plm_checks_ready_held(const struct plm_state *st, const struct plm_workload *workload)
+{
+	struct plm_flavors flavors = {.assignments = workload->assignments};
+
+	if (workload->cluster_queue.n == 0) {
+		return false; /* nobody says what it needs */
+	}
+	return plm_checks_ready(st, workload->cluster_queue, workload, &flavors, NULL);
 }
 
 bool plm_checks_failed(const struct plm_state *st, const struct plm_workload *workload,
@@ -171,4 +224,67 @@ bool plm_checks_failed(const struct plm_state *st, const struct plm_workload *wo
 		}
 	}
 	return *out_state != PLM_CHECK_READY;
+}
+
+bool plm_checks_failed_held(const struct plm_state *st, const struct plm_workload *workload,
+			    enum plm_check_state *out_state, plm_sym *out_name)
+{
+	struct plm_flavors flavors = {.assignments = workload->assignments};
+	uint32_t count = 0;
+	const struct plm_check_use *use = NULL;
+
+	if (workload->cluster_queue.n == 0) {
+		return plm_checks_failed(st, workload, out_state, out_name);
+	}
+	use = uses_of(st, workload->cluster_queue, &count);
+	*out_state = PLM_CHECK_READY;
+	for (uint32_t i = 0; i < count; i++) {
+		enum plm_check_state state = state_of(st, workload->checks, use[i].name);
+
+		if (applies(st, &use[i], &flavors) &&
+		    (state == PLM_CHECK_RETRY || state == PLM_CHECK_REJECTED) &&
+		    state > *out_state) {
+			*out_state = state;
+			*out_name = use[i].name;
+		}
+	}
+	return *out_state != PLM_CHECK_READY;
+}
+
+/* Every flavor of the queue is named. */
+static bool applies_to_all(const struct plm_state *st, plm_id queue,
+			   const struct plm_check_use *use)
+{
+	uint32_t groups = 0;
+	const struct plm_group *group =
+		PLM_SPAN(st, plm_cluster_queue_at(st, queue)->groups, struct plm_group, &groups);
+	uint32_t only = 0;
+	const plm_sym *named = PLM_SPAN(st, use->flavors, plm_sym, &only);
+	const struct plm_flavors have = {.list = named, .count = only};
+
+	for (uint32_t g = 0; only > 0 && g < groups; g++) {
+		uint32_t count = 0;
+		const struct plm_flavor_quota *flavor =
+			PLM_SPAN(st, group[g].flavors, struct plm_flavor_quota, &count);
+
+		for (uint32_t f = 0; f < count; f++) {
+			if (!has_flavor(st, &have, flavor[f].flavor)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+bool plm_check_needed(const struct plm_state *st, const struct plm_workload *workload,
+		      const struct plm_check_use *use)
+{
+	struct plm_flavors flavors = {.assignments = workload->assignments};
+	struct plm_route route = {0};
+
+	if (workload->stage == PLM_STAGE_RESERVED || workload->stage == PLM_STAGE_ADMITTED) {
+		return applies(st, use, &flavors);
+	}
+	route = plm_queue_route(st, workload);
+	return route.cluster.n != 0 && applies_to_all(st, route.cluster, use);
 }

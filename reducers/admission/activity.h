@@ -20,17 +20,40 @@ struct plm_activity {
 /* Why nothing is admitted in 'queue'; what is said of it names the queue. */
 struct plm_activity plm_activity_of(const struct plm_state *st, plm_id queue);
 
-/* The queue reserves capacity for its gangs before it admits them. */
-bool plm_capacity_checked(const struct plm_state *st, plm_id queue);
+/* The flavors that a workload has, or is about to get; its assignments say it where 'list' is NULL. */
+struct plm_flavors {
+	const plm_sym *list;
+	uint32_t count;
+	plm_sym assignments; /* span of plm_assignment */
+};
 
 /*
- * Are all checks ready that 'workload' needs in 'queue' with 'count' assigned 'flavors'? The check for
- * capacity is not looked at.
+ * 'queue' reserves capacity for a gang with these flavors before it admits it: it does so for all, or
+ * has a check of PLM_CAPACITY_CONTROLLER that applies to one of them.
+ */
+bool plm_capacity_needed(const struct plm_state *st, plm_id queue,
+			 const struct plm_flavors *flavors);
+/* The same for a workload that holds quota in a queue that is known. */
+bool plm_capacity_needed_held(const struct plm_state *st, const struct plm_workload *workload);
+
+/*
+ * Are all checks ready that 'workload' needs in 'queue' with these flavors? The check for capacity is not
+ * looked at. '*out_open' (may be NULL) is the first in the queue's order that is not.
  */
 bool plm_checks_ready(const struct plm_state *st, plm_id queue, const struct plm_workload *workload,
-		      const plm_sym *flavors, uint32_t count);
+		      const struct plm_flavors *flavors, plm_sym *out_open);
+bool plm_checks_ready_held(const struct plm_state *st, const struct plm_workload *workload);
 /* Some check of the workload asks for a retry or was rejected. */
 bool plm_checks_failed(const struct plm_state *st, const struct plm_workload *workload,
 		       enum plm_check_state *out_state, plm_sym *out_name);
+/* Likewise of those that it needs with the flavors that it has. */
+bool plm_checks_failed_held(const struct plm_state *st, const struct plm_workload *workload,
+			    enum plm_check_state *out_state, plm_sym *out_name);
+/*
+ * Does 'workload' need the check, as status.admissionChecks lists it? Before it holds quota those that apply
+ * to all flavors of its queue count, then those that apply to one of its own.
+ */
+bool plm_check_needed(const struct plm_state *st, const struct plm_workload *workload,
+		      const struct plm_check_use *use);
 
 #endif

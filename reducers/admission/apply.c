@@ -7,8 +7,7 @@
 #include "reducers/admission/queue.h"
 #include "reducers/admission/rest.h"
 #include "reducers/area.h"
-#include "reducers/cluster/fold.h"
-#include "reducers/cluster/parts.h"
+#include "reducers/cluster/life.h"
 
 struct folding {
 	struct plm_state *st;
@@ -49,6 +48,8 @@ static void left(struct plm_state *st, plm_id queue)
 		plm_queue_retry_tree(st, queue);
 	}
 }
+
+static void workload_changed(struct plm_state *st, plm_id id);
 
 /* ---- decisions --------------------------------------------------------------------------------- */
 
@@ -93,7 +94,12 @@ static void fold_reserve(const struct folding *in, const struct plm_w_reserve *w
 		workload->tried = (plm_sym){0};
 		workload->polite = 0;
 	}
+	workload->evicted_cause = PLM_REASON_NONE;
+	workload->requeue_at_ms = PLM_UNSET;
 	told(in, workload, &w->why);
+	if (w->admitted == 1) {
+		plm_life_admitted(st, id);
+	}
 	unstick(st, id);
 	generation(st, workload->cluster_queue);
 	plm_afs_charge(st, id, in->scratch);
@@ -117,6 +123,7 @@ static void fold_admit(const struct folding *in, const struct plm_w_admit *w)
 	workload->tried = (plm_sym){0};
 	workload->polite = 0;
 	told(in, workload, &w->why);
+	plm_life_admitted(in->st, id);
 	plm_queue_place(in->st, id);
 	plm_afs_settle(in->st, id);
 }
@@ -185,10 +192,13 @@ static void fold_evict(const struct folding *in, const struct plm_w_evict *w)
 		plm_fold_text(&fold, plm_slice_str(plm_names_text(&plm_names_reason, w->reason)));
 	struct plm_workload *workload = NULL;
 
-	if (id.n == 0 || (plm_workload_at(st, id)->stage != PLM_STAGE_RESERVED &&
-			  plm_workload_at(st, id)->stage != PLM_STAGE_ADMITTED)) {
+	/* One that only waits can be deactivated; it has nothing to give back. */
+	if (id.n == 0 || plm_workload_at(st, id)->stage == PLM_STAGE_FINISHED ||
+	    (plm_workload_at(st, id)->stage == PLM_STAGE_PENDING &&
+	     w->reason != PLM_REASON_DEACTIVATED)) {
 		return;
 	}
+	plm_life_evicted(st, id, w, in->scratch);
 	workload = plm_workload_edit(st, id);
 	workload->evicted_ms = plm_root(st)->now_ms;
 	workload->unhealthy = (plm_sym){0};
@@ -257,6 +267,8 @@ static void fold_release(const struct folding *in, const struct plm_w_release *w
 	}
 	workload = plm_workload_edit(st, id);
 	queue = workload->cluster_queue;
+	plm_life_released(st, id, w);
+	workload = plm_workload_edit(st, id);
 	if (w->reason == PLM_REASON_NO_CAPACITY) {
 		workload->tried = tried_after(in, workload);
 		workload->polite = 1;
@@ -279,6 +291,54 @@ static void fold_release(const struct folding *in, const struct plm_w_release *w
 	plm_afs_drop(st, id, (plm_id){0});
 	left(st, queue);
 	plm_root_change(st)->queues_dirty = 1;
+}
+
+/* What kept it parked is over. */
+static void fold_requeue(const struct folding *in, const struct plm_w_requeue *w)
+{
+	struct plm_state *st = in->st;
+	plm_id id = find_workload(st, w->ns, w->name);
+	struct plm_workload *workload = NULL;
+
+	if (id.n == 0 || plm_workload_at(st, id)->stage != PLM_STAGE_PENDING) {
+		return;
+	}
+	workload = plm_workload_edit(st, id);
+	workload->requeued = 1;
+	workload->requeued_reason = (uint32_t)w->reason;
+	workload->requeued_ms = plm_root(st)->now_ms;
+	workload->requeue_at_ms = PLM_UNSET;
+	told(in, workload, &w->why);
+	plm_queue_activate(st, id);
+}
+
+static void fold_finish(const struct folding *in, const struct plm_w_finish *w)
+{
+	struct plm_state *st = in->st;
+	struct plm_fold fold = fold_of(in);
+	plm_id id = find_workload(st, w->ns, w->name);
+	plm_sym reason =
+		plm_fold_text(&fold, plm_slice_str(plm_names_text(&plm_names_reason, w->reason)));
+
+	if (id.n == 0 || plm_workload_at(st, id)->stage == PLM_STAGE_FINISHED) {
+		return;
+	}
+	plm_fold_finish(st, id, plm_root(st)->now_ms, reason);
+	told(in, plm_workload_edit(st, id), &w->why);
+	workload_changed(st, id);
+	plm_root_change(st)->queues_dirty = 1;
+}
+
+static void fold_postpone(const struct folding *in, const struct plm_w_postpone *w)
+{
+	plm_id id = find_workload(in->st, w->ns, w->name);
+
+	if (id.n == 0 || plm_workload_at(in->st, id)->stage != PLM_STAGE_ADMITTED) {
+		return;
+	}
+	plm_workload_edit(in->st, id)->ready_by_ms = w->until_ms;
+	told(in, plm_workload_edit(in->st, id), &w->why);
+	plm_queue_place(in->st, id);
 }
 
 static void fold_hold(const struct folding *in, const struct plm_w_hold *w)
@@ -352,6 +412,15 @@ static void fold_decision(const struct folding *in)
 		break;
 	case PLM_EV_UNHEALTHY:
 		fold_unhealthy(in, w);
+		break;
+	case PLM_EV_REQUEUE:
+		fold_requeue(in, w);
+		break;
+	case PLM_EV_FINISH:
+		fold_finish(in, w);
+		break;
+	case PLM_EV_POSTPONE:
+		fold_postpone(in, w);
 		break;
 	default:
 		break;
@@ -530,6 +599,8 @@ static void fold_pod(struct plm_state *st, const struct plm_w_pod *w)
 
 	if (workload.n != 0 && plm_workload_at(st, workload)->stage == PLM_STAGE_FINISHED) {
 		workload_changed(st, workload);
+	} else if (workload.n != 0) {
+		plm_queue_timer(st, workload); /* its pods may be ready now */
 	}
 }
 
@@ -574,11 +645,19 @@ static void fold_fact(const struct folding *in)
 		break;
 	case PLM_EV_FLAVOR:
 	case PLM_EV_COHORT:
-	case PLM_EV_CLUSTER_QUEUE:
 	case PLM_EV_WORK_QUEUE:
 	case PLM_EV_TOPOLOGY:
 		queues_changed(st);
 		break;
+	case PLM_EV_CLUSTER_QUEUE: {
+		const struct plm_w_cluster_queue *queue = w;
+
+		id = plm_find(st, PLM_KIND_CLUSTER_QUEUE, (plm_sym){0},
+			      plm_sym_find(st, queue->meta.name));
+		plm_life_checks_dropped(st, id, in->scratch);
+		queues_changed(st);
+		break;
+	}
 	case PLM_EV_LOCAL_QUEUE: {
 		const struct plm_w_local_queue *queue = w;
 
@@ -597,6 +676,15 @@ static void fold_fact(const struct folding *in)
 
 		id = find_workload(st, workload->meta.ns, workload->meta.name);
 		workload_changed(st, id);
+		break;
+	}
+	case PLM_EV_WORKLOAD_PATCH: {
+		const struct plm_w_workload_patch *patch = w;
+
+		id = find_workload(st, patch->ns, patch->name);
+		if (id.n != 0) {
+			workload_changed(st, id);
+		}
 		break;
 	}
 	case PLM_EV_JOB:
@@ -648,7 +736,6 @@ static void fold_cycle(const struct folding *in)
 		plm_root_change(in->st)->domains_freed = 0;
 		plm_queue_retry_topology(in->st);
 	}
-	plm_queue_timers(in->st, plm_root(in->st)->now_ms);
 	plm_queue_refresh(in->st);
 	plm_afs_sample(in->st, plm_root(in->st)->now_ms, true);
 }

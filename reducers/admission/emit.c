@@ -96,26 +96,26 @@ static bool runs_at_once(const struct plm_round *round, const struct plm_entry *
 {
 	const struct plm_assess *assess = &entry->result.assess;
 	plm_id queue = round->snap.tree.nodes[entry->node].slot;
-	plm_sym *flavors = NULL;
+	struct plm_flavors flavors = {0};
+	plm_sym *list = NULL;
 	uint32_t count = 0;
 
-	if (plm_capacity_checked(round->st, queue) && assess->tas.count == 0) {
-		return false;
-	}
 	for (uint32_t i = 0; i < assess->count; i++) {
 		if (assess->sets[i].delayed == PLM_DELAYED_PENDING) {
 			return false;
 		}
 		count += assess->sets[i].list_count;
 	}
-	flavors = PLM_NEW_ARRAY(round->arena, count, plm_sym);
-	count = 0;
+	list = PLM_NEW_ARRAY(round->arena, count, plm_sym);
 	for (uint32_t i = 0; i < assess->count; i++) {
 		for (uint32_t j = 0; j < assess->sets[i].list_count; j++) {
-			flavors[count++] = assess->sets[i].list[j].flavor;
+			list[flavors.count++] = assess->sets[i].list[j].flavor;
 		}
 	}
-	return plm_checks_ready(round->st, queue, entry->applicant.workload, flavors, count);
+	flavors.list = list;
+	/* With topologies its places are the domains. */
+	return (assess->tas.count > 0 || !plm_capacity_needed(round->st, queue, &flavors)) &&
+	       plm_checks_ready(round->st, queue, entry->applicant.workload, &flavors, NULL);
 }
 
 void plm_emit_reserve(struct plm_round *round, struct plm_entry *entry)

@@ -270,7 +270,14 @@ static void explain_holding(struct question *q)
 	} else if (admitted) {
 		say(q, PLM_RULE_FITS, PLM_REASON_ADMITTED, workload->reserved_in);
 	} else {
-		say(q, PLM_RULE_CHECK_PENDING, PLM_REASON_QUOTA_RESERVED, workload->reserved_in);
+		plm_sym open = workload->reserved_in;
+		struct plm_flavors flavors = {.assignments = workload->assignments};
+
+		if (workload->cluster_queue.n != 0) {
+			(void)plm_checks_ready(q->round.st, workload->cluster_queue, workload,
+					       &flavors, &open);
+		}
+		say(q, PLM_RULE_CHECK_PENDING, PLM_REASON_QUOTA_RESERVED, open);
 	}
 }
 

@@ -3,6 +3,7 @@
  * what a workload outside of every active queue is told. Source: kueue.md 2.14.
  */
 #include "reducers/admission/activity.h"
+#include "reducers/admission/life.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
 #include "reducers/admission/topology.h"
@@ -20,19 +21,6 @@ static void fill(const struct plm_round *round, plm_id id, const struct plm_why 
 	};
 
 	plm_why_fill(round->st, round->arena, &entry, out);
-}
-
-static void evict(struct plm_round *round, plm_id id, enum plm_rule rule, enum plm_reason reason)
-{
-	const struct plm_workload *workload = plm_workload_at(round->st, id);
-	struct plm_w_evict *evict = PLM_NEW(round->arena, struct plm_w_evict);
-	struct plm_why key = {.rule = rule, .reason = reason, .object = workload->reserved_in};
-
-	evict->ns = plm_str(round->st, workload->object.ns);
-	evict->name = plm_str(round->st, workload->object.name);
-	evict->reason = reason;
-	fill(round, id, &key, &evict->why);
-	(void)plm_out_add(round->out, PLM_EV_EVICT, evict, PLM_CAUSE_CYCLE);
 }
 
 /* It has not started: the reservation is simply withdrawn. */
@@ -87,60 +75,24 @@ static uint32_t stop_of(const struct plm_state *st, const struct plm_workload *w
 	return stop;
 }
 
-bool plm_policy_ready(const struct plm_round *round, const struct plm_workload *workload)
-{
-	const struct plm_state *st = round->st;
-	uint32_t sets = 0;
-	const struct plm_assignment *set =
-		PLM_SPAN(st, workload->assignments, struct plm_assignment, &sets);
-	uint32_t total = 0;
-	plm_sym *flavors = NULL;
-
-	for (uint32_t i = 0; i < sets; i++) {
-		uint32_t count = 0;
-
-		(void)PLM_SPAN(st, set[i].flavors, struct plm_kv, &count);
-		total += count;
-	}
-	flavors = PLM_NEW_ARRAY(round->arena, total, plm_sym);
-	total = 0;
-	for (uint32_t i = 0; i < sets; i++) {
-		uint32_t count = 0;
-		const struct plm_kv *pair = PLM_SPAN(st, set[i].flavors, struct plm_kv, &count);
-
-		for (uint32_t j = 0; j < count; j++) {
-			flavors[total++] = pair[j].value;
-		}
-	}
-	return plm_checks_ready(st, workload->cluster_queue, workload, flavors, total);
-}
-
 static void look_at_holder(struct plm_round *round, plm_id id, const struct plm_workload *workload)
 {
-	enum plm_check_state state = PLM_CHECK_READY;
 	enum plm_reason reason = PLM_REASON_NONE;
 	uint32_t stop = PLM_STOP_NONE;
-	plm_sym name = {0};
 
-	if (workload->evicted_ms != PLM_UNSET) {
+	if (workload->evicted_ms != PLM_UNSET || plm_life_look_at_holder(round, id)) {
 		return;
 	}
 	stop = stop_of(round->st, workload, &reason);
-	if (workload->active == 0) {
-		evict(round, id, PLM_RULE_INACTIVE, PLM_REASON_DEACTIVATED);
-	} else if (plm_checks_failed(round->st, workload, &state, &name)) {
-		evict(round, id, PLM_RULE_CHECK_FAILED,
-		      state == PLM_CHECK_RETRY ? PLM_REASON_ADMISSION_CHECK
-					       : PLM_REASON_DEACTIVATED);
-	} else if (stop != PLM_STOP_NONE && workload->stage == PLM_STAGE_RESERVED) {
+	if (stop != PLM_STOP_NONE && workload->stage == PLM_STAGE_RESERVED) {
 		withdraw(round, id, reason);
 	} else if (stop == PLM_STOP_HOLD_AND_DRAIN) {
-		evict(round, id, PLM_RULE_QUEUE_STOPPED, reason);
+		plm_life_drain(round, id, reason);
 	} else if (workload->stage == PLM_STAGE_RESERVED && workload->cluster_queue.n != 0 &&
-		   (!plm_capacity_checked(round->st, workload->cluster_queue) ||
+		   (!plm_capacity_needed_held(round->st, workload) ||
 		    plm_tas_assigned(round->st, workload->assignments)) &&
 		   !plm_topology_pending(round->st, workload->assignments) &&
-		   plm_policy_ready(round, workload)) {
+		   plm_checks_ready_held(round->st, workload)) {
 		plm_policy_admit(round, id);
 	}
 }
@@ -158,6 +110,9 @@ static void look_at_waiting(struct plm_round *round, plm_id id, const struct plm
 		.limit = PLM_UNSET,
 	};
 
+	if (plm_life_look_at_waiting(round, id, &route)) {
+		return;
+	}
 	if (route.rule != PLM_RULE_NONE) {
 		plm_emit_told(round, &said);
 		return;

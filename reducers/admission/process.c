@@ -1,5 +1,5 @@
 /* One entry against the changing snapshot: kueue.md 2.10. */
-#include "reducers/admission/round.h"
+#include "reducers/admission/life.h"
 
 static bool same_tree(const struct plm_round *round, const struct plm_holder *holder,
 		      const struct plm_entry *entry)
@@ -234,5 +234,10 @@ void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
 		return;
 	}
 	hold(round, entry);
+	if (plm_life_blocks(round, entry)) {
+		plm_emit_pend(round, entry, PLM_REQUEUE_AFTER_NOMINATION, true);
+		return;
+	}
 	plm_emit_reserve(round, entry);
+	round->unready = entry->applicant.workload->object.name;
 }

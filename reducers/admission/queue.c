@@ -1,6 +1,7 @@
 #include "reducers/admission/queue.h"
 
 #include "reducers/admission/afs.h"
+#include "reducers/admission/due.h"
 #include "reducers/tas/tas.h"
 
 /* ---- routes ------------------------------------------------------------------------------------ */
@@ -73,10 +74,24 @@ static struct plm_route cluster_queue(const struct plm_state *st, plm_id local)
 	return route;
 }
 
+bool plm_queue_orphan(const struct plm_state *st, const struct plm_workload *workload,
+		      plm_sym *out_uid)
+{
+	plm_sym label = {0};
+
+	if (workload->object.owner_uid.n != 0 || workload->object.seq == 0 ||
+	    workload->object.labels.n == 0) {
+		return false;
+	}
+	label = plm_sym_find(st, plm_slice_str("kueue.x-k8s.io/job-uid"));
+	return label.n != 0 && plm_kv_get(st, workload->object.labels, label, out_uid);
+}
+
 struct plm_route plm_queue_route(const struct plm_state *st, const struct plm_workload *workload)
 {
 	plm_id local = local_queue(st, workload);
 	struct plm_route route = {0};
+	plm_sym uid = {0};
 
 	if (local.n == 0 && workload->queue.n != 0) {
 		return blocked(PLM_RULE_LOCAL_QUEUE_MISSING, PLM_REASON_MISCONFIGURED,
@@ -96,14 +111,20 @@ struct plm_route plm_queue_route(const struct plm_state *st, const struct plm_wo
 	} else if (workload->active == 0) {
 		route.rule = PLM_RULE_INACTIVE;
 		route.reason = PLM_REASON_DEACTIVATED;
+	} else if (plm_queue_orphan(st, workload, &uid)) {
+		route.rule = PLM_RULE_OWNER_MISSING; /* it is over in the next cycle */
+		route.reason = PLM_REASON_OWNER_NOT_FOUND;
+		route.object = uid;
 	}
 	return route;
 }
 
 int64_t plm_queue_since(const struct plm_state *st, const struct plm_workload *workload)
 {
+	bool by_eviction = plm_root(st)->requeue_timestamp == PLM_REQUEUE_BY_EVICTION;
+
 	if (workload->evicted_ms != PLM_UNSET &&
-	    (plm_sym_is(st, workload->evicted_reason, "PodsReadyTimeout") ||
+	    ((by_eviction && plm_sym_is(st, workload->evicted_reason, "PodsReadyTimeout")) ||
 	     plm_sym_is(st, workload->evicted_reason, "AdmissionCheck"))) {
 		return workload->evicted_ms;
 	}
@@ -192,7 +213,6 @@ static struct plm_link link_of(const struct plm_state *st, plm_id id)
 		return link;
 	}
 	link.queue = route.cluster.n;
-	link.timer = workload->requeue_at_ms != PLM_UNSET;
 	link.parked = workload->place == PLM_QUEUE_PARKED;
 	if (route.rule != PLM_RULE_NONE) {
 		link.standing = PLM_STANDS_OUTSIDE;
@@ -210,6 +230,7 @@ void plm_queue_place(struct plm_state *st, plm_id id)
 	struct plm_link link = link_of(st, id);
 
 	plm_queue_index_set(st, id, &link);
+	plm_queue_timer(st, id);
 }
 
 void plm_queue_fill(struct plm_state *st)
@@ -219,9 +240,7 @@ void plm_queue_fill(struct plm_state *st)
 	}
 	PLM_EACH(st, workload, id)
 	{
-		struct plm_link link = link_of(st, id);
-
-		plm_queue_index_set(st, id, &link);
+		plm_queue_place(st, id);
 	}
 	st->queues.filled = true;
 }
@@ -570,39 +589,24 @@ void plm_queue_retry_tree(struct plm_state *st, plm_id queue)
 
 /* ---- timers ------------------------------------------------------------------------------------ */
 
-void plm_queue_timers(struct plm_state *st, int64_t now_ms)
+void plm_queue_timer(struct plm_state *st, plm_id id)
 {
-	if (st->queues.timers == 0) {
-		return;
-	}
-	PLM_EACH(st, workload, id)
-	{
-		const struct plm_workload *workload = plm_workload_at(st, id);
-
-		if (workload->stage != PLM_STAGE_PENDING || workload->requeue_at_ms == PLM_UNSET ||
-		    workload->requeue_at_ms > now_ms) {
-			continue;
-		}
-		plm_workload_edit(st, id)->requeue_at_ms = PLM_UNSET;
-		plm_workload_edit(st, id)->requeued = 1;
-		plm_queue_activate(st, id);
-	}
+	plm_timer_heap_set(&st->queues.timers, id.n, plm_due(st, plm_workload_at(st, id)));
 }
 
 int64_t plm_queue_next_timer(const struct plm_state *st)
 {
 	int64_t first = PLM_UNSET;
 
-	if (st->queues.filled && st->queues.timers == 0) {
-		return PLM_UNSET;
+	if (st->queues.filled) {
+		return plm_timer_heap_first(&st->queues.timers);
 	}
 	PLM_EACH(st, workload, id)
 	{
-		const struct plm_workload *workload = plm_workload_at(st, id);
+		int64_t due = plm_due(st, plm_workload_at(st, id));
 
-		if (workload->stage == PLM_STAGE_PENDING && workload->requeue_at_ms != PLM_UNSET &&
-		    (first == PLM_UNSET || workload->requeue_at_ms < first)) {
-			first = workload->requeue_at_ms;
+		if (due != PLM_UNSET && (first == PLM_UNSET || due < first)) {
+			first = due;
 		}
 	}
 	return first;

@@ -22,6 +22,9 @@ struct plm_route {
 
 /* Follow LocalQueue, WorkQueue, ClusterQueue; then gate and activity: kueue.md 2.2. */
 struct plm_route plm_queue_route(const struct plm_state *st, const struct plm_workload *workload);
+/* It was made for a job, of that UID, that is not its owner any more. */
+bool plm_queue_orphan(const struct plm_state *st, const struct plm_workload *workload,
+		      plm_sym *out_uid);
 /* kueue.md 2.3: since when a workload counts as waiting. */
 int64_t plm_queue_since(const struct plm_state *st, const struct plm_workload *workload);
 /* kueue.md 2.4: nothing says that it must wait longer. */
@@ -54,9 +57,9 @@ void plm_queue_retry_tree(struct plm_state *st, plm_id queue);
 void plm_queue_retry_all(struct plm_state *st);
 /* The same where a queue has a flavor with a topology: nodes changed, or pods ended on them. */
 void plm_queue_retry_topology(struct plm_state *st);
-/* Requeue times that have come; at a CYCLE. */
-void plm_queue_timers(struct plm_state *st, int64_t now_ms);
-/* The earliest requeue time, PLM_UNSET when there is none. */
+/* Set the timer of one workload from its slot. */
+void plm_queue_timer(struct plm_state *st, plm_id workload);
+/* The earliest timer of a workload, PLM_UNSET when there is none. */
 int64_t plm_queue_next_timer(const struct plm_state *st);
 /* The name of the root of the tree that 'cohort' is in; 0 when its parents form a ring. */
 plm_sym plm_queue_root(const struct plm_state *st, plm_sym cohort);

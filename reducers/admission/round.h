@@ -55,8 +55,9 @@ struct plm_round {
 	uint8_t *victim; /* by workload slot: chosen earlier in this round (P) */
 	const struct plm_holder **victims;
 	uint32_t victim_count, victim_capacity;
-	bool changed; /* admissions, victims, reasons, parking */
-	bool better;  /* not strict: claims of preemptors are held */
+	bool changed;	 /* admissions, victims, reasons, parking */
+	bool better;	 /* not strict: claims of preemptors are held */
+	plm_sym unready; /* the last that was let in by this round, 0 = none */
 };
 
 /* heads.c: entries of this round; false when no queue has an active head. */
@@ -120,8 +121,7 @@ void plm_second_pass(struct plm_round *round);
 
 /* policy.c: what follows from checks, stops and deactivation; before the rounds. */
 void plm_policy_pass(struct plm_round *round);
-/* Its checks are ready; and it may run now. */
-bool plm_policy_ready(const struct plm_round *round, const struct plm_workload *workload);
+/* It may run now. */
 void plm_policy_admit(struct plm_round *round, plm_id id);
 
 #endif

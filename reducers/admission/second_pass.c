@@ -519,7 +519,7 @@ void plm_second_pass(struct plm_round *round)
 		s.sets = PLM_SPAN(st, s.workload->assignments, struct plm_assignment, &s.set_count);
 		if (s.workload->unhealthy.n == 0 &&
 		    !(plm_topology_pending(st, s.workload->assignments) &&
-		      plm_policy_ready(round, s.workload))) {
+		      plm_checks_ready_held(round->st, s.workload))) {
 			continue;
 		}
 		tas = tas == NULL ? plm_tas_make(st, round->arena) : tas;

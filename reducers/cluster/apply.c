@@ -2,6 +2,7 @@
 #include "core/limits.h"
 #include "reducers/area.h"
 #include "reducers/cluster/fold.h"
+#include "reducers/cluster/life.h"
 
 static plm_sym fold_transformations(const struct plm_folding *in, struct plm_vec list)
 {
@@ -39,6 +40,16 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->afs_weights = plm_fold_amounts(&in->f, w->afs_weights);
 	root->afs_half_life_ms = plm_max(0, w->afs_half_life_ms);
 	root->afs_interval_ms = plm_max(1, w->afs_interval_ms);
+	root->pods_ready = w->pods_ready == 1;
+	root->ready_timeout_ms = w->ready_timeout_ms;
+	root->recovery_timeout_ms = w->recovery_timeout_ms;
+	root->block_admission = w->block_admission == 1;
+	root->requeue_timestamp = (uint32_t)w->requeue_timestamp;
+	root->deactivate_at = (uint32_t)w->deactivate_at;
+	root->requeue_base_s = w->requeue_base_s;
+	root->requeue_max_s = w->requeue_max_s;
+	root->retain_finished_ms = w->retain_finished_ms;
+	root->retain_deactivated_ms = w->retain_deactivated_ms;
 	root->batch_idle_ms = w->batch_idle_ms;
 	root->batch_max_ms = w->batch_max_ms;
 	root->gang_timeout_ms = w->gang_timeout_ms;
@@ -47,6 +58,7 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->stock_out_ms = w->stock_out_ms;
 	root->queues_dirty = 1;
 	root->nodes_dirty = 1;
+	plm_life_settings(in->f.st);
 }
 
 static void fold_genesis(const struct plm_folding *in, const struct plm_w_genesis *w)
@@ -107,7 +119,15 @@ static void fold_gone_fact(const struct plm_folding *in, const struct plm_w_gone
 	plm_id id = plm_find(in->f.st, (enum plm_kind)w->kind, ns, name);
 
 	if (id.n != 0) {
+		plm_id set = w->kind == PLM_KIND_POD
+				     ? plm_fold_job_of(in->f.st,
+						       plm_pod_at(in->f.st, id)->object.owner_uid)
+				     : (plm_id){0};
+
 		plm_fold_gone(in->f.st, (enum plm_kind)w->kind, id);
+		if (set.n != 0) {
+			plm_fold_set_pods(in->f.st, set, (int64_t)in->ev->tick_ms);
+		}
 	}
 }
 
@@ -161,6 +181,9 @@ static void fold_work_fact(const struct plm_folding *in)
 	switch (in->ev->type) {
 	case PLM_EV_WORKLOAD:
 		plm_fold_workload(in, w);
+		break;
+	case PLM_EV_WORKLOAD_PATCH:
+		plm_life_patch(in, w);
 		break;
 	case PLM_EV_JOB:
 		plm_fold_job(in, w);

@@ -57,6 +57,8 @@ void plm_fold_priorities(struct plm_state *st);
 /* fold_pod.c */
 void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w);
 void plm_fold_pod_gone(struct plm_state *st, plm_id id);
+/* Pods of the PodSet 'id' have changed: are they ready? */
+void plm_fold_set_pods(struct plm_state *st, plm_id id, int64_t at_ms);
 /* Index 'index' of the PodSet 'id' is to be made again. */
 void plm_fold_remake(struct plm_state *st, plm_id id, uint32_t index);
 /* Counts of pods on 'node' anew: a node that comes after its pods. */

@@ -1,5 +1,6 @@
 /* Open intents: the outbox is state (eventsourcing.md D14). */
 #include "core/limits.h"
+#include "reducers/admission/queue.h"
 #include "reducers/cluster/fold.h"
 
 /* The index at the end of a pod's name, "<podset>-<index>". */
@@ -41,6 +42,20 @@ static void made_pod(struct plm_state *st, plm_id id, uint32_t index)
 	set->remake = plm_intern_span(st, span, kept, sizeof(*span));
 }
 
+/* The deletion of a Workload or job, or the end of its activity, is on its way ('on' 1) or was not to be. */
+static void told_work(struct plm_state *st, enum plm_call call, plm_id id, uint32_t on)
+{
+	if (call == PLM_CALL_JOB_DELETE) {
+		id = plm_job_at(st, id)->workload_id;
+	}
+	if (id.n != 0 && call == PLM_CALL_WORKLOAD_DEACTIVATE) {
+		plm_workload_edit(st, id)->deactivating = on;
+	} else if (id.n != 0 && (call == PLM_CALL_WORKLOAD_DELETE || call == PLM_CALL_JOB_DELETE)) {
+		plm_workload_edit(st, id)->retired = on;
+		plm_queue_timer(st, id);
+	}
+}
+
 /* What the target remembers of an intent, so that it is not asked for twice. */
 static void told(struct plm_state *st, const struct plm_w_intent *w)
 {
@@ -56,12 +71,16 @@ static void told(struct plm_state *st, const struct plm_w_intent *w)
 	}
 	if (w->call == PLM_CALL_JOB_START) {
 		plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
+	} else if (w->call == PLM_CALL_JOB_STOP && w->kind == PLM_KIND_WORKLOAD) {
+		plm_workload_edit(st, id)->halt = PLM_HALT_ASKED;
 	} else if (w->call == PLM_CALL_JOB_STOP) {
 		plm_job_edit(st, id)->started = PLM_TOLD_TO_STOP;
 	} else if (w->call == PLM_CALL_POD_EVICT || w->call == PLM_CALL_POD_DELETE) {
 		plm_pod_edit(st, id)->ending = 1;
 	} else if (w->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 1;
+	} else {
+		told_work(st, (enum plm_call)w->call, id, 1);
 	}
 }
 
@@ -98,12 +117,36 @@ static void untold(struct plm_state *st, const struct plm_intent *intent)
 	}
 	if (intent->call == PLM_CALL_JOB_START) {
 		plm_job_edit(st, id)->started = PLM_TOLD_NOTHING;
+	} else if (intent->call == PLM_CALL_JOB_STOP && intent->kind == PLM_KIND_WORKLOAD) {
+		plm_workload_edit(st, id)->halt = PLM_HALT_NONE;
 	} else if (intent->call == PLM_CALL_JOB_STOP) {
 		plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
 	} else if (intent->call == PLM_CALL_POD_EVICT || intent->call == PLM_CALL_POD_DELETE) {
 		plm_pod_edit(st, id)->ending = 0;
 	} else if (intent->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 0;
+	} else {
+		told_work(st, (enum plm_call)intent->call, id, 0);
+	}
+}
+
+/* A Workload without an object of its own is deleted by being forgotten, and at rest when that is said. */
+static void carried_out(struct plm_state *st, const struct plm_intent *intent)
+{
+	plm_id id = intent->kind == PLM_KIND_WORKLOAD
+			    ? plm_find(st, PLM_KIND_WORKLOAD, intent->ns, intent->name)
+			    : (plm_id){0};
+
+	if (id.n != 0 && intent->call == PLM_CALL_JOB_STOP &&
+	    plm_workload_at(st, id)->halt == PLM_HALT_ASKED) {
+		plm_workload_edit(st, id)->halt = PLM_HALT_DONE;
+	}
+	if (intent->call != PLM_CALL_WORKLOAD_DELETE) {
+		return;
+	}
+	if (id.n != 0 && plm_workload_at(st, id)->object.seq == 0 &&
+	    plm_workload_at(st, id)->stage == PLM_STAGE_FINISHED) {
+		plm_fold_gone(st, PLM_KIND_WORKLOAD, id);
 	}
 }
 
@@ -123,6 +166,8 @@ void plm_fold_result(const struct plm_folding *in, const struct plm_w_result *w)
 	}
 	if (w->class == PLM_RESULT_FAILED || w->class == PLM_RESULT_CONFLICT) {
 		untold(st, plm_intent_at(st, id));
+	} else {
+		carried_out(st, plm_intent_at(st, id));
 	}
 	plm_index_drop(st, PLM_KEY_INTENT, (uint32_t)seq, (uint32_t)(seq >> 32));
 	plm_slot_free(st, PLM_TABLE_INTENT, id);

@@ -1,6 +1,7 @@
 /* Pods, and what they count for: their node, their PodSet. */
 #include "core/limits.h"
 #include "reducers/cluster/fold.h"
+#include "reducers/cluster/life.h"
 #include "reducers/tas/tas.h"
 
 static bool terminal(const struct plm_pod *pod)
@@ -108,6 +109,15 @@ static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const st
 					  plm_fold_text(&in->f, w->shape.priority_class));
 }
 
+void plm_fold_set_pods(struct plm_state *st, plm_id set, int64_t at_ms)
+{
+	plm_id workload = plm_job_at(st, set)->workload_id;
+
+	if (workload.n != 0) {
+		plm_life_look_at_pods(st, workload, at_ms);
+	}
+}
+
 void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 {
 	struct plm_state *st = in->f.st;
@@ -142,6 +152,7 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 		plm_job_edit(st, set)->failed++;
 	}
 	end_set(st, set, (int64_t)in->ev->tick_ms);
+	plm_fold_set_pods(st, set, (int64_t)in->ev->tick_ms);
 }
 
 /* Index 'index' of a PodSet is to be made again. */

@@ -1,5 +1,6 @@
 /* Workloads, Jobs and PodSets: kueue.md 1.5, 2.1, 2.2; dialect.md PodSet; exact.md 8. */
 #include "reducers/cluster/fold.h"
+#include "reducers/cluster/life.h"
 
 /* ---- priorities -------------------------------------------------------------------------------- */
 
@@ -110,20 +111,25 @@ static void begin_workload(struct plm_workload *workload)
 	workload->finished_ms = PLM_UNSET;
 	workload->requeue_at_ms = PLM_UNSET;
 	workload->places_deadline_ms = PLM_UNSET;
+	workload->pods_ready_ms = PLM_UNSET;
+	workload->ready_by_ms = PLM_UNSET;
+	workload->requeued_ms = PLM_UNSET;
 }
 
-static void fill_spec(const struct plm_folding *in, struct plm_workload *workload,
-		      const struct plm_w_workload *w)
+static void fill_spec(const struct plm_folding *in, plm_id id, const struct plm_w_workload *w)
 {
+	struct plm_workload *workload = plm_workload_edit(in->f.st, id);
+
 	workload->queue = plm_fold_text(&in->f, w->queue);
 	workload->priority_class = plm_fold_text(&in->f, w->priority_class);
 	workload->pod_sets = plm_fold_pod_sets(&in->f, w->pod_sets);
-	workload->active = w->active == 1;
+	plm_life_active_told(workload, w->active == 1);
 	workload->gated = w->gated == 1;
-	workload->checks = plm_fold_check_statuses(&in->f, w->checks);
-	workload->reclaimable = plm_fold_pod_counts(&in->f, w->reclaimable);
 	workload->priority_given = w->priority;
 	workload->unhealthy = plm_fold_texts(&in->f, w->unhealthy);
+	workload->max_execution_s = (uint32_t)w->max_execution_s;
+	plm_life_checks_told(in, id, w->checks, true);
+	plm_life_given_back(in, id, w->reclaimable);
 }
 
 static enum plm_stage stage_of(const struct plm_w_workload *w)
@@ -135,6 +141,49 @@ static enum plm_stage stage_of(const struct plm_w_workload *w)
 		return PLM_STAGE_PENDING;
 	}
 	return w->admitted_ms == PLM_UNSET ? PLM_STAGE_RESERVED : PLM_STAGE_ADMITTED;
+}
+
+static uint32_t reason_called(struct plm_slice text)
+{
+	int64_t reason = plm_names_find(&plm_names_reason, text);
+
+	return reason < 0 ? PLM_REASON_NONE : (uint32_t)reason;
+}
+
+/* "DeactivatedDueToAdmissionCheck" is a reason and the cause under it. */
+static void fill_evicted(const struct plm_folding *in, struct plm_workload *workload,
+			 struct plm_slice text)
+{
+	static const struct plm_slice due = {(const uint8_t *)"DueTo", 5};
+
+	workload->evicted_cause = PLM_REASON_NONE;
+	for (size_t i = 0; i + due.size < text.size; i++) {
+		if (memcmp(text.ptr + i, due.ptr, due.size) == 0) {
+			workload->evicted_cause = reason_called(
+				plm_slice_of(text.ptr + i + due.size, text.size - i - due.size));
+			text.size = i;
+		}
+	}
+	workload->evicted_reason = plm_fold_text(&in->f, text);
+}
+
+/* What the object says of its pods; where their job is known, that says it. */
+static void fill_pods_ready(struct plm_state *st, plm_id id, const struct plm_w_workload *w)
+{
+	struct plm_workload *workload = plm_workload_edit(st, id);
+	bool again = reason_called(w->pods_ready_reason) == PLM_REASON_WAIT_FOR_RECOVERY ||
+		     reason_called(w->pods_ready_reason) == PLM_REASON_RECOVERED;
+
+	if (w->pods_ready == 0) {
+		return;
+	}
+	if (w->pods_ready == 1) {
+		workload->pods_ready = again ? PLM_PODS_RECOVERED : PLM_PODS_STARTED;
+	} else {
+		workload->pods_ready = again ? PLM_PODS_WAIT_FOR_RECOVERY : PLM_PODS_WAIT_FOR_START;
+	}
+	workload->pods_ready_ms = w->pods_ready_ms;
+	plm_life_deadline(st, id);
 }
 
 /* What the object's status says: taken from the first fact only. */
@@ -151,8 +200,11 @@ static void fill_status(const struct plm_folding *in, struct plm_workload *workl
 	workload->reserved_ms = w->reserved_ms;
 	workload->admitted_ms = w->admitted_ms;
 	workload->evicted_ms = w->evicted_ms;
-	workload->evicted_reason = plm_fold_text(&in->f, w->evicted_reason);
+	fill_evicted(in, workload, w->evicted_reason);
 	workload->requeued = (int32_t)w->requeued;
+	workload->requeued_reason = reason_called(w->requeued_reason);
+	workload->requeue_count = (uint32_t)w->requeue_count;
+	workload->past_execution_s = (uint32_t)w->past_execution_s;
 	workload->requeue_at_ms = w->requeue_at_ms;
 	workload->finished_ms = w->finished_ms;
 	workload->finished_reason = plm_fold_text(&in->f, w->finished_reason);
@@ -191,13 +243,24 @@ void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload
 	if (made) {
 		begin_workload(workload);
 	}
-	fill_spec(in, workload, w);
-	if (made || !known) {
+	fill_spec(in, id, w);
+	workload = plm_workload_edit(st, id);
+	/* One that we have decided on since it was made for its job keeps what was decided. */
+	if (made || (!known && workload->stage == PLM_STAGE_PENDING && workload->why.seq == 0)) {
 		fill_status(in, workload, w);
 	} else if (w->finished_ms != PLM_UNSET && workload->stage != PLM_STAGE_FINISHED) {
 		plm_fold_finish(st, id, w->finished_ms, plm_fold_text(&in->f, w->finished_reason));
 	}
 	plm_fold_pod_limits(&in->f, id);
+	workload = plm_workload_edit(st, id);
+	if (workload->job.n == 0) {
+		fill_pods_ready(st, id, w);
+	}
+	/* Its controller has seen the eviction and given the quota back. */
+	if (known && workload->evicted_ms != PLM_UNSET && w->evicted_ms != PLM_UNSET &&
+	    w->reserved_ms == PLM_UNSET) {
+		workload->halt = PLM_HALT_DONE;
+	}
 	set_priority(st, id);
 	adopt(st, id, workload->object.owner_uid);
 }
@@ -213,6 +276,9 @@ void plm_fold_finish(struct plm_state *st, plm_id id, int64_t at_ms, plm_sym rea
 	workload->finished_reason = reason;
 	workload->evicted_ms = PLM_UNSET;
 	workload->evicted_reason = (plm_sym){0};
+	workload->evicted_cause = PLM_REASON_NONE;
+	workload->ready_by_ms = PLM_UNSET;
+	workload->requeue_at_ms = PLM_UNSET;
 }
 
 /* ---- jobs -------------------------------------------------------------------------------------- */
@@ -293,11 +359,12 @@ static void mirror(const struct plm_fold *f, plm_id workload_id, const struct pl
 		plm_intern(st, plm_slice_str(plm_names_text(&plm_names_kind, job->object.kind)));
 	workload->queue = job->queue;
 	workload->priority_class = job->priority_class;
+	workload->max_execution_s = job->max_exec_s > 0 ? (uint32_t)job->max_exec_s : 0;
 	if (workload->stage == PLM_STAGE_PENDING) {
 		workload->pod_sets = job->pod_sets;
 		plm_fold_pod_limits(f, workload_id);
 	}
-	workload->reclaimable = job->reclaimable;
+	plm_life_reclaimable(f, workload_id, job->reclaimable);
 	plm_index_put(st, PLM_KEY_WORKLOAD_OWNER, job->object.uid.n, 0, workload_id);
 	set_priority(st, workload_id);
 }
@@ -334,12 +401,14 @@ void plm_fold_job(const struct plm_folding *in, const struct plm_w_job *w)
 		plm_index_put(st, PLM_KEY_JOB_UID, job->object.uid.n, 0, id);
 	}
 	fill_job(in, job, w);
-	if (job->managed == 1 && job->workload_id.n == 0) {
+	if (job->managed == 1 && job->workload_id.n == 0 &&
+	    (made || job->end == PLM_JOB_OPEN)) { /* else it was over and has been cleared away */
 		job->workload_id = job_workload(st, job);
 		plm_workload_edit(st, job->workload_id)->job = id;
 	}
 	if (job->workload_id.n != 0) {
 		mirror(&in->f, job->workload_id, job);
+		plm_life_look_at_pods(st, job->workload_id, (int64_t)in->ev->tick_ms);
 	}
 	end_job(in, id, w);
 }

@@ -6,8 +6,9 @@
  * stopped. Sources: kueue.md 2.14 (eviction protocol, two phases); dialect.md PodSet.
  */
 #include "core/integration.h"
-#include "core/limits.h"
+#include "reducers/admission/due.h"
 #include "reducers/area.h"
+#include "reducers/cluster/additions.h"
 #include "reducers/cluster/parts.h"
 #include "reducers/cluster/ungate.h"
 
@@ -15,92 +16,12 @@ struct pass {
 	const struct plm_state *st;
 	struct plm_arena *arena;
 	struct plm_out *out;
+	int64_t now_ms;
 };
-
-/* ---- what the flavors add ---------------------------------------------------------------------- */
 
 static struct plm_slice text(const struct pass *p, plm_sym sym)
 {
 	return plm_str(p->st, sym);
-}
-
-static bool has_key(const struct plm_w_kv *rows, size_t count, struct plm_slice key)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (plm_slice_equal(rows[i].key, key)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Node labels of the assigned flavors, sorted by key, each key once. */
-static struct plm_vec flavor_labels(const struct pass *p, const struct plm_assignment *set)
-{
-	uint32_t flavors = 0;
-	const struct plm_kv *of = PLM_SPAN(p->st, set->flavors, struct plm_kv, &flavors);
-	struct plm_w_kv *rows = PLM_NEW_ARRAY(p->arena, PLM_LIMIT_FLAVOR_LABELS, struct plm_w_kv);
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < flavors; i++) {
-		plm_id id = plm_find(p->st, PLM_KIND_FLAVOR, (plm_sym){0}, of[i].value);
-		uint32_t labels = 0;
-		const struct plm_kv *kv =
-			id.n == 0 ? NULL
-				  : PLM_SPAN(p->st, plm_flavor_at(p->st, id)->node_labels,
-					     struct plm_kv, &labels);
-
-		for (uint32_t k = 0; k < labels && count < PLM_LIMIT_FLAVOR_LABELS; k++) {
-			struct plm_w_kv row = {text(p, kv[k].key), text(p, kv[k].value)};
-			size_t at = count;
-
-			if (has_key(rows, count, row.key)) {
-				continue;
-			}
-			for (; at > 0 && plm_slice_compare(rows[at - 1].key, row.key) > 0; at--) {
-				rows[at] = rows[at - 1];
-			}
-			rows[at] = row;
-			count++;
-		}
-	}
-	return (struct plm_vec){rows, count};
-}
-
-static struct plm_vec flavor_tolerations(const struct pass *p, const struct plm_assignment *set)
-{
-	uint32_t flavors = 0;
-	const struct plm_kv *of = PLM_SPAN(p->st, set->flavors, struct plm_kv, &flavors);
-	struct plm_w_toleration *rows =
-		PLM_NEW_ARRAY(p->arena, PLM_LIMIT_FLAVOR_LABELS, struct plm_w_toleration);
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < flavors; i++) {
-		plm_id id = plm_find(p->st, PLM_KIND_FLAVOR, (plm_sym){0}, of[i].value);
-		uint32_t given = 0;
-		const struct plm_toleration *t =
-			id.n == 0 || (i > 0 && plm_sym_equal(of[i].value, of[i - 1].value))
-				? NULL
-				: PLM_SPAN(p->st, plm_flavor_at(p->st, id)->tolerations,
-					   struct plm_toleration, &given);
-
-		for (uint32_t k = 0; k < given && count < PLM_LIMIT_FLAVOR_LABELS; k++) {
-			rows[count++] = (struct plm_w_toleration){
-				.key = text(p, t[k].key),
-				.op = t[k].op,
-				.value = text(p, t[k].value),
-				.effect = t[k].effect,
-				.seconds = t[k].seconds,
-			};
-		}
-	}
-	return (struct plm_vec){rows, count};
-}
-
-/* Pods of a set with domains wait until it is known which of them goes where: ungate.c. */
-static struct plm_slice topology_gate(const struct plm_assignment *set)
-{
-	return plm_slice_str(set->domains.n == 0 ? "" : PLM_TOPOLOGY_GATE);
 }
 
 static const struct plm_assignment *assignments(const struct pass *p, plm_id id, uint32_t *count)
@@ -126,29 +47,16 @@ static struct plm_w_intent *new_intent(const struct pass *p, enum plm_call call,
 	return intent;
 }
 
-/* Pods say which pod set they are of: that is how they find their places. */
-static struct plm_vec pod_set_label(const struct pass *p, plm_sym name)
-{
-	struct plm_w_kv *label = PLM_NEW(p->arena, struct plm_w_kv);
-
-	*label = (struct plm_w_kv){plm_slice_str("kueue.x-k8s.io/podset"), text(p, name)};
-	return (struct plm_vec){label, 1};
-}
-
 static void start_job(const struct pass *p, plm_id workload, const struct plm_job *job)
 {
 	struct plm_w_req_job_start *request = PLM_NEW(p->arena, struct plm_w_req_job_start);
 	uint32_t count = 0;
-	const struct plm_assignment *sets = assignments(p, workload, &count);
-	struct plm_w_start_set *starts = PLM_NEW_ARRAY(p->arena, count, struct plm_w_start_set);
+	struct plm_w_start_set *starts = NULL;
 
+	(void)assignments(p, workload, &count);
+	starts = PLM_NEW_ARRAY(p->arena, count, struct plm_w_start_set);
 	for (uint32_t i = 0; i < count; i++) {
-		starts[i].name = text(p, sets[i].name);
-		starts[i].count = sets[i].count;
-		starts[i].node_selector = flavor_labels(p, &sets[i]);
-		starts[i].tolerations = flavor_tolerations(p, &sets[i]);
-		starts[i].labels = pod_set_label(p, sets[i].name);
-		starts[i].gate = topology_gate(&sets[i]);
+		plm_additions_fill(p->st, p->arena, workload, i, &starts[i]);
 	}
 	request->kind = job->object.kind;
 	request->ns = text(p, job->object.ns);
@@ -171,14 +79,65 @@ static void stop_job(const struct pass *p, const struct plm_job *job)
 			     PLM_CAUSE_CYCLE);
 }
 
-static void make_pod(const struct pass *p, plm_id workload, const struct plm_job *set,
-		     uint32_t index)
+/* It does not start, ever: what checks add to its pods cannot be. */
+static void fail_to_start(const struct pass *p, plm_id id,
+			  const struct plm_addition_conflict *conflict)
+{
+	const struct plm_object *object = &plm_workload_at(p->st, id)->object;
+	struct plm_w_finish *finish = PLM_NEW(p->arena, struct plm_w_finish);
+	struct plm_slice key = text(p, conflict->key);
+	struct plm_slice set = text(p, conflict->pod_set);
+
+	finish->ns = text(p, object->ns);
+	finish->name = text(p, object->name);
+	finish->reason = PLM_REASON_FAILED_TO_START;
+	finish->why = (struct plm_w_explain){
+		.kind = PLM_KIND_WORKLOAD,
+		.ns = finish->ns,
+		.name = finish->name,
+		.rule = PLM_RULE_START_CONFLICT,
+		.reason = finish->reason,
+		.object = text(p, conflict->check),
+		.need = PLM_UNSET,
+		.have = PLM_UNSET,
+		.limit = PLM_UNSET,
+		.detail = plm_arena_format(p->arena, "%s %.*s of pod set %.*s", conflict->field,
+					   (int)key.size, (const char *)key.ptr, (int)set.size,
+					   (const char *)set.ptr),
+	};
+	(void)plm_out_add(p->out, PLM_EV_FINISH, finish, PLM_CAUSE_CYCLE);
+}
+
+/* Deletion of what has been kept long enough, or the end of spec.active, as far as there is an object. */
+static void ask(const struct pass *p, enum plm_call call, const struct plm_object *object)
+{
+	struct plm_w_req_work *request = PLM_NEW(p->arena, struct plm_w_req_work);
+
+	request->kind = object->kind;
+	request->ns = text(p, object->ns);
+	request->name = text(p, object->name);
+	request->uid = text(p, object->uid);
+	(void)plm_out_intent(p->out, new_intent(p, call, object), request, PLM_CAUSE_CYCLE);
+}
+
+static void halt(const struct pass *p, const struct plm_workload *workload)
+{
+	struct plm_w_req_job_stop *request = PLM_NEW(p->arena, struct plm_w_req_job_stop);
+
+	request->kind = PLM_KIND_WORKLOAD;
+	request->ns = text(p, workload->object.ns);
+	request->name = text(p, workload->object.name);
+	request->uid = text(p, workload->object.uid);
+	(void)plm_out_intent(p->out, new_intent(p, PLM_CALL_JOB_STOP, &workload->object), request,
+			     PLM_CAUSE_CYCLE);
+}
+
+static void make_pod(const struct pass *p, const struct plm_w_start_set *more,
+		     const struct plm_job *set, uint32_t index)
 {
 	struct plm_w_req_pod_create *request = PLM_NEW(p->arena, struct plm_w_req_pod_create);
 	struct plm_w_intent *intent = new_intent(p, PLM_CALL_POD_CREATE, &set->object);
 	struct plm_slice owner = text(p, set->object.name);
-	uint32_t count = 0;
-	const struct plm_assignment *sets = assignments(p, workload, &count);
 
 	request->name = plm_arena_format(p->arena, "%.*s-%u", (int)owner.size,
 					 (const char *)owner.ptr, index);
@@ -186,11 +145,11 @@ static void make_pod(const struct pass *p, plm_id workload, const struct plm_job
 	request->owner = owner;
 	request->owner_uid = text(p, set->object.uid);
 	request->index = index;
-	if (count > 0) {
-		request->node_selector = flavor_labels(p, &sets[0]);
-		request->tolerations = flavor_tolerations(p, &sets[0]);
-		request->gate = topology_gate(&sets[0]);
-	}
+	request->node_selector = more->node_selector;
+	request->tolerations = more->tolerations;
+	request->labels = more->labels;
+	request->annotations = more->annotations;
+	request->gate = more->gate;
 	intent->kind = PLM_KIND_POD;
 	intent->name = request->name;
 	(void)plm_out_intent(p->out, intent, request, PLM_CAUSE_CYCLE);
@@ -240,15 +199,18 @@ static void run_set(const struct pass *p, plm_id workload, const struct plm_job 
 	uint32_t again = 0;
 	const struct plm_assignment *sets = assignments(p, workload, &count);
 	const uint32_t *remake = PLM_SPAN(p->st, set->remake, uint32_t, &again);
+	struct plm_w_start_set more;
 
-	if (count == 0 || set->started == PLM_TOLD_TO_STOP) {
+	if (count == 0 || set->started == PLM_TOLD_TO_STOP ||
+	    (again == 0 && set->next_index >= sets[0].count)) {
 		return;
 	}
+	plm_additions_fill(p->st, p->arena, workload, 0, &more);
 	for (uint32_t i = 0; i < again; i++) {
-		make_pod(p, workload, set, remake[i]);
+		make_pod(p, &more, set, remake[i]);
 	}
 	for (uint32_t i = set->next_index; i < sets[0].count; i++) {
-		make_pod(p, workload, set, i);
+		make_pod(p, &more, set, i);
 	}
 }
 
@@ -265,7 +227,7 @@ static bool stopped(const struct pass *p, const struct plm_workload *workload)
 	const struct plm_job *job = workload->job.n == 0 ? NULL : plm_job_at(p->st, workload->job);
 
 	if (job == NULL) {
-		return plm_root(p->st)->settle == 1; /* its own controller stops it and says so */
+		return plm_root(p->st)->settle == 1 || workload->halt == PLM_HALT_DONE;
 	}
 	if (plm_root(p->st)->settle == 1) {
 		return true;
@@ -277,15 +239,10 @@ static bool stopped(const struct pass *p, const struct plm_workload *workload)
 	return job->suspended == 1 && job->active == 0 && job->started != PLM_TOLD_TO_RUN;
 }
 
-/*
- * Nothing but its queue, or the workload itself, keeps it from being tried again: a queue that is stopped
- * and a workload that is not active say so as long as they are, and nobody would say that it may go on.
- */
+/* Anything else keeps it parked until it is over: kueue.md 2.14, life.c says when. */
 static bool may_try_again(int64_t reason)
 {
-	return reason == PLM_REASON_PREEMPTED || reason == PLM_REASON_NODE_FAILURES ||
-	       reason == PLM_REASON_CLUSTER_QUEUE_STOPPED ||
-	       reason == PLM_REASON_LOCAL_QUEUE_STOPPED || reason == PLM_REASON_DEACTIVATED;
+	return reason == PLM_REASON_PREEMPTED || reason == PLM_REASON_NODE_FAILURES;
 }
 
 static void release(const struct pass *p, plm_id id, const struct plm_workload *workload)
@@ -325,17 +282,52 @@ static void evicted(const struct pass *p, plm_id id, const struct plm_workload *
 		release(p, id, workload);
 		return;
 	}
+	if (job == NULL && workload->object.owner_uid.n == 0 && workload->halt == PLM_HALT_NONE) {
+		halt(p, workload); /* else its own controller stops it and says so */
+	}
 	if (job != NULL && has_flag(job) && job->started != PLM_TOLD_TO_STOP &&
 	    job->suspended == 0) {
 		stop_job(p, job);
 	}
 }
 
+/* What has ended, or was deactivated, and was kept as long as it is to be. */
+static bool retire(const struct pass *p, const struct plm_workload *workload)
+{
+	int64_t finished = plm_due_finished(p->st, workload);
+	int64_t deactivated = plm_due_deactivated(p->st, workload);
+
+	if (finished != PLM_UNSET && finished <= p->now_ms) {
+		ask(p, PLM_CALL_WORKLOAD_DELETE, &workload->object);
+		return true;
+	}
+	if (deactivated != PLM_UNSET && deactivated <= p->now_ms) {
+		ask(p, PLM_CALL_JOB_DELETE, &plm_job_at(p->st, workload->job)->object);
+		return true;
+	}
+	return false;
+}
+
+/* We have deactivated it and nobody was told so yet. */
+static bool deactivates(const struct plm_workload *workload)
+{
+	return workload->active == 0 && workload->deactivating == 0 &&
+	       workload->evicted_cause != PLM_REASON_NONE && workload->active_told != 1 &&
+	       workload->stage != PLM_STAGE_FINISHED;
+}
+
 static void tend(const struct pass *p, plm_id id)
 {
 	const struct plm_workload *workload = plm_workload_at(p->st, id);
 	const struct plm_job *job = workload->job.n == 0 ? NULL : plm_job_at(p->st, workload->job);
+	struct plm_addition_conflict conflict;
 
+	if (retire(p, workload)) {
+		return;
+	}
+	if (deactivates(workload)) {
+		ask(p, PLM_CALL_WORKLOAD_DEACTIVATE, &workload->object);
+	}
 	if (holds_quota(workload) && workload->evicted_ms != PLM_UNSET) {
 		evicted(p, id, workload);
 		return;
@@ -344,7 +336,10 @@ static void tend(const struct pass *p, plm_id id)
 		return;
 	}
 	if (workload->stage == PLM_STAGE_ADMITTED) {
-		if (job->object.kind == PLM_KIND_POD_SET) {
+		if (job->started == PLM_TOLD_NOTHING &&
+		    plm_additions_conflict(p->st, p->arena, id, &conflict)) {
+			fail_to_start(p, id, &conflict);
+		} else if (job->object.kind == PLM_KIND_POD_SET) {
 			run_set(p, id, job);
 		} else if (job->started == PLM_TOLD_NOTHING && job->suspended == 1) {
 			start_job(p, id, job);
@@ -358,11 +353,14 @@ static void tend(const struct pass *p, plm_id id)
 bool plm_lifecycle_step(const struct plm_state *st, struct plm_cycle_run *run,
 			struct plm_arena *scratch, struct plm_out *out)
 {
-	struct pass p = {st, scratch, out};
+	struct pass p = {st, scratch, out, run->cycle.now_ms};
 
 	PLM_ASSERT(run->phase == PLM_CYCLE_LIFECYCLE || run->phase == PLM_CYCLE_START);
 	/* A pending workload whose job is suspended has nothing to be tended. */
-	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_BEGUN) | PLM_MARKED(PLM_MARK_LOOSE), id)
+	PLM_EACH_MARKED(st,
+			PLM_MARKED(PLM_MARK_BEGUN) | PLM_MARKED(PLM_MARK_LOOSE) |
+				PLM_MARKED(PLM_MARK_INACTIVE),
+			id)
 	{
 		tend(&p, id);
 	}
@@ -374,5 +372,5 @@ bool plm_lifecycle_step(const struct plm_state *st, struct plm_cycle_run *run,
 int64_t plm_lifecycle_next_due(const struct plm_state *st)
 {
 	(void)st;
-	return PLM_UNSET; /* everything here follows from facts */
+	return PLM_UNSET; /* what is due here stands among the timers of admission */
 }

@@ -287,13 +287,28 @@ static void fill_check(const struct plm_fold *f, const struct plm_w_check_use *f
 }
 FOLD_LIST(checks, check_use, check_use, fill_check)
 
-static void fill_check_status(const struct plm_fold *f, const struct plm_w_check_status *from,
-			      struct plm_check_status *to)
+static void fill_update(const struct plm_fold *f, const struct plm_w_pod_set_update *from,
+			struct plm_pod_set_update *to)
+{
+	to->name = plm_fold_text(f, from->name);
+	to->labels = plm_fold_kvs(f, from->labels);
+	to->annotations = plm_fold_kvs(f, from->annotations);
+	to->node_selector = plm_fold_kvs(f, from->node_selector);
+	to->tolerations = plm_fold_tolerations(f, from->tolerations);
+}
+static FOLD_LIST(updates, pod_set_update, pod_set_update, fill_update)
+
+	static void fill_check_status(const struct plm_fold *f,
+				      const struct plm_w_check_status *from,
+				      struct plm_check_status *to)
 {
 	to->name = plm_fold_text(f, from->name);
 	to->state = (uint32_t)from->state;
 	to->since_ms = from->since_ms;
 	to->requeue_after_ms = from->requeue_after_ms;
+	to->retry_count = (uint32_t)from->retry_count;
+	to->message = plm_fold_text(f, from->message);
+	to->updates = plm_fold_updates(f, from->updates);
 }
 FOLD_LIST(check_statuses, check_status, check_status, fill_check_status)
 

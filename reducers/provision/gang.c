@@ -256,8 +256,7 @@ static void plan_gang(const struct plm_state *st, struct plm_arena *arena, plm_i
 static bool check_open(const struct plm_state *st, const struct plm_workload *workload)
 {
 	return workload->stage == PLM_STAGE_RESERVED && workload->evicted_reason.n == 0 &&
-	       workload->cluster_queue.n != 0 &&
-	       plm_capacity_checked(st, workload->cluster_queue) &&
+	       workload->cluster_queue.n != 0 && plm_capacity_needed_held(st, workload) &&
 	       !plm_tas_assigned(st, workload->assignments); /* its places are domains */
 }
 
@@ -364,26 +363,6 @@ static bool places_free(const struct plm_state *st, struct plm_arena *arena, plm
 	return true;
 }
 
-/* The other checks of the queue, those that somebody else answers. */
-static bool others_ready(const struct plm_state *st, const struct plm_workload *workload)
-{
-	uint32_t count = 0;
-	const struct plm_check_status *checks =
-		PLM_SPAN(st, workload->checks, struct plm_check_status, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		plm_id check = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, checks[i].name);
-		bool own = check.n != 0 &&
-			   plm_sym_is(st, plm_admission_check_at(st, check)->controller,
-				      "plimsoll.dev/capacity");
-
-		if (!own && checks[i].state != PLM_CHECK_READY) {
-			return false;
-		}
-	}
-	return true;
-}
-
 static void admit(const struct plm_sched *sched, const struct plm_workload *workload,
 		  struct plm_out *out)
 {
@@ -438,7 +417,7 @@ static bool look_at_gang(const struct plm_sched *sched, plm_id id, int64_t now_m
 		}
 		return false;
 	case PLACES_READY:
-		if (!others_ready(sched->st, workload)) {
+		if (!plm_checks_ready_held(sched->st, workload)) {
 			return false;
 		}
 		if (places_free(sched->st, sched->arena, id)) {

@@ -176,6 +176,18 @@ static const struct words words[] = {
 	[PLM_RULE_NODES_RESOURCES] = {"{have} nodes have no room for one more pod[ for want of "
 				      "{detail}]",
 				      ""},
+	[PLM_RULE_PODS_READY] = {"its pods were not ready within {wait}[; {detail}]", ""},
+	[PLM_RULE_BLOCKED] = {"waits until the pods of {object} are ready",
+			      "the pods of {object} ready"},
+	[PLM_RULE_NODES_STARTING] = {"its pods are still waiting for nodes[: {object} is not "
+				     "ready]",
+				     ""},
+	[PLM_RULE_MAX_EXECUTION] = {"it ran for its maximum execution time of {wait}", ""},
+	[PLM_RULE_RESTARTED] = {"queue[ {object}] goes on", ""},
+	[PLM_RULE_REACTIVATED] = {"the workload is active again", ""},
+	[PLM_RULE_OWNER_MISSING] = {"its owner is gone[: uid {detail}]", ""},
+	[PLM_RULE_START_CONFLICT] = {"admission check {object} adds another value of {detail}",
+				     "[podSetUpdates of {object} without {detail}]"},
 };
 
 /* What a template is filled with. */

@@ -139,6 +139,9 @@ DEFINE_TYPE(runtime_class, PLM_RUNTIME_CLASS_FIELDS)
 #define TYPE struct plm_w_assignment
 DEFINE_TYPE(assignment, PLM_ASSIGNMENT_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_pod_set_update
+DEFINE_TYPE(pod_set_update, PLM_POD_SET_UPDATE_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_check_status
 DEFINE_TYPE(check_status, PLM_CHECK_STATUS_FIELDS)
 #undef TYPE
@@ -150,6 +153,9 @@ DEFINE_TYPE(topology, PLM_TOPOLOGY_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_workload
 DEFINE_TYPE(workload, PLM_WORKLOAD_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_workload_patch
+DEFINE_TYPE(workload_patch, PLM_WORKLOAD_PATCH_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_job
 DEFINE_TYPE(job, PLM_JOB_FIELDS)
@@ -216,6 +222,7 @@ DEFINE_NAMES(only, PLM_ONLY_LIST)
 DEFINE_NAMES(preference_policy, PLM_PREFERENCE_POLICY_LIST)
 DEFINE_NAMES(min_values_policy, PLM_MIN_VALUES_POLICY_LIST)
 DEFINE_NAMES(fair_strategies, PLM_FAIR_STRATEGIES_LIST)
+DEFINE_NAMES(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
 #define TYPE struct plm_w_transformation
 DEFINE_TYPE(transformation, PLM_TRANSFORMATION_FIELDS)
 #undef TYPE
@@ -295,6 +302,15 @@ DEFINE_TYPE(claim, PLM_CLAIM_FIELDS)
 #define TYPE struct plm_w_claim_end
 DEFINE_TYPE(claim_end, PLM_CLAIM_END_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_requeue
+DEFINE_TYPE(requeue, PLM_REQUEUE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_finish
+DEFINE_TYPE(finish, PLM_FINISH_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_postpone
+DEFINE_TYPE(postpone, PLM_POSTPONE_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_explained
 DEFINE_TYPE(explained, PLM_EXPLAINED_FIELDS)
 #undef TYPE
@@ -331,6 +347,9 @@ DEFINE_TYPE(req_terminate, PLM_REQ_TERMINATE_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_req_node_taint
 DEFINE_TYPE(req_node_taint, PLM_REQ_NODE_TAINT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_work
+DEFINE_TYPE(req_work, PLM_REQ_WORK_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_req_node_delete
 DEFINE_TYPE(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
@@ -412,6 +431,10 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 		return &plm_type_req_node_delete;
 	case PLM_CALL_POD_UNGATE:
 		return &plm_type_req_pod_ungate;
+	case PLM_CALL_JOB_DELETE:
+	case PLM_CALL_WORKLOAD_DELETE:
+	case PLM_CALL_WORKLOAD_DEACTIVATE:
+		return &plm_type_req_work;
 	}
 	PLM_UNREACHABLE();
 }
@@ -462,6 +485,10 @@ static enum plm_kind kind_of_type(uint16_t type)
 	case PLM_EV_PLACES:
 	case PLM_EV_ASSIGNED:
 	case PLM_EV_UNHEALTHY:
+	case PLM_EV_WORKLOAD_PATCH:
+	case PLM_EV_REQUEUE:
+	case PLM_EV_FINISH:
+	case PLM_EV_POSTPONE:
 		return PLM_KIND_WORKLOAD;
 	default:
 		return PLM_KIND_NONE;

@@ -92,7 +92,21 @@ struct plm_envelope {
 	X(REASON_REGISTRATION_TIMEOUT, "RegistrationTimeout")                                      \
 	X(REASON_INTERRUPTED, "SpotInterrupted")                                                   \
 	X(REASON_INSTANCE_GONE, "InstanceTerminated")                                              \
-	X(REASON_ORPHAN, "Orphan")
+	X(REASON_ORPHAN, "Orphan")                                                                 \
+	X(REASON_WAITING_FOR_PODS_READY, "WaitingForPodsReady")                                    \
+	X(REASON_PODS_READY_TIMEOUT, "PodsReadyTimeout")                                           \
+	X(REASON_WAIT_FOR_START, "WaitForStart")                                                   \
+	X(REASON_WAIT_FOR_RECOVERY, "WaitForRecovery")                                             \
+	X(REASON_STARTED, "Started")                                                               \
+	X(REASON_RECOVERED, "Recovered")                                                           \
+	X(REASON_REQUEUING_LIMIT_EXCEEDED, "RequeuingLimitExceeded")                               \
+	X(REASON_MAXIMUM_EXECUTION_TIME_EXCEEDED, "MaximumExecutionTimeExceeded")                  \
+	X(REASON_BACKOFF_FINISHED, "BackoffFinished")                                              \
+	X(REASON_REACTIVATED, "Reactivated")                                                       \
+	X(REASON_CLUSTER_QUEUE_RESTARTED, "ClusterQueueRestarted")                                 \
+	X(REASON_LOCAL_QUEUE_RESTARTED, "LocalQueueRestarted")                                     \
+	X(REASON_OWNER_NOT_FOUND, "OwnerNotFound")                                                 \
+	X(REASON_FAILED_TO_START, "FailedToStart")
 PLM_W_ENUM(reason, PLM_REASON_LIST)
 
 /* The rule that decided, in our words: what `why` prints and tests match. */
@@ -167,7 +181,15 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_NODES_DOMAIN, "nodes outside domain")                                               \
 	X(RULE_NODES_RESOURCES, "nodes too full")                                                  \
 	X(RULE_LIMIT_RANGE_MAX, "limit range maximum")                                             \
-	X(RULE_LIMIT_RANGE_MIN, "limit range minimum")
+	X(RULE_LIMIT_RANGE_MIN, "limit range minimum")                                             \
+	X(RULE_PODS_READY, "pods not ready in time")                                               \
+	X(RULE_BLOCKED, "pods of others not ready")                                                \
+	X(RULE_NODES_STARTING, "nodes still start")                                                \
+	X(RULE_MAX_EXECUTION, "maximum execution time")                                            \
+	X(RULE_RESTARTED, "queue goes on")                                                         \
+	X(RULE_REACTIVATED, "active again")                                                        \
+	X(RULE_OWNER_MISSING, "owner not found")                                                   \
+	X(RULE_START_CONFLICT, "conflicting additions to pods")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -239,6 +261,12 @@ PLM_W_ENUM(fair_strategies, PLM_FAIR_STRATEGIES_LIST)
 	S(input) S(multiply_by) I(keep) L(outputs, exact)
 PLM_W_STRUCT(transformation, PLM_TRANSFORMATION_FIELDS)
 
+/* From when a workload counts as waiting that was evicted because its pods were not ready. */
+#define PLM_REQUEUE_TIMESTAMP_LIST(X)                                                              \
+	X(REQUEUE_BY_EVICTION, "Eviction")                                                         \
+	X(REQUEUE_BY_CREATION, "Creation")
+PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
+
 /*
  * Settings that decide. 'pending_by_hand' 1 = a pod without status counts as pending. 'gang_timeout_ms'
  * ends a reservation of places that never became ready. 'stock_out_ms' is how long a refusal of the
@@ -246,6 +274,10 @@ PLM_W_STRUCT(transformation, PLM_TRANSFORMATION_FIELDS)
  * 'ignore_undeclared' 1 = resources that a queue does not cover are not counted;
  * 'exclude_prefixes' of resource names that are never counted (kueue.md 2.1). 'afs' 1 = usage of LocalQueues
  * is kept (kueue.md 2.13), 'afs_weights' of resources in 10^-9, those not listed count once.
+ * 'pods_ready' 1 = waitForPodsReady is on: 'ready_timeout_ms' after admission, 'recovery_timeout_ms'
+ * after a loss (0 = none) a workload is evicted and waits 'requeue_base_s' doubled each time, at most
+ * 'requeue_max_s'; the 'deactivate_at'-th time in a row deactivates it (0 = never). 'retain_*_ms': how
+ * long after its end a Workload, after a deactivation of ours a job stays (0 = for ever).
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
@@ -253,7 +285,11 @@ PLM_W_STRUCT(transformation, PLM_TRANSFORMATION_FIELDS)
 	E(min_values, min_values_policy) I(gang_timeout_ms) I(registration_timeout_ms)             \
 	I(launch_timeout_ms) I(stock_out_ms) I(settle) E(fair_strategies, fair_strategies)         \
 	I(ignore_undeclared) T(exclude_prefixes) L(transformations, transformation)                \
-	I(afs) I(afs_half_life_ms) I(afs_interval_ms) L(afs_weights, amount)
+	I(afs) I(afs_half_life_ms) I(afs_interval_ms) L(afs_weights, amount)    \
+	I(pods_ready)                                                                              \
+	I(ready_timeout_ms) I(recovery_timeout_ms) I(block_admission)                              \
+	E(requeue_timestamp, requeue_timestamp) I(deactivate_at) I(requeue_base_s)                 \
+	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)
@@ -327,9 +363,14 @@ PLM_W_STRUCT(cursor, PLM_CURSOR_FIELDS)
 	I(sticky) I(park_alike) I(round) L(cursor, cursor) R(why, explain)
 PLM_W_STRUCT(pend, PLM_PEND_FIELDS)
 
-/* A workload must give its quota back; it holds it until RELEASE. 'by_*' the preemptor, if any. */
+/*
+ * A workload must give its quota back; it holds it until RELEASE. 'by_*' the preemptor, if any. 'cause'
+ * lies under the reason: a deactivation with one is ours. Not before 'requeue_at_ms' is it tried again,
+ * the 'requeue_count'-th time (0 = nothing is said of that).
+ */
 #define PLM_EVICT_FIELDS(S, Y, I, E, T, R, L)                                                      \
-	S(ns) S(name) E(reason, reason) E(preemption, reason) S(by_ns) S(by_name) R(why, explain)
+	S(ns) S(name) E(reason, reason) E(preemption, reason) S(by_ns) S(by_name) R(why, explain)  \
+	E(cause, reason) I(requeue_at_ms) I(requeue_count)
 PLM_W_STRUCT(evict, PLM_EVICT_FIELDS)
 
 /* The quota is given back. 'requeued' 1 = it may be tried again at once. */
@@ -350,6 +391,18 @@ PLM_W_STRUCT(assigned, PLM_ASSIGNED_FIELDS)
 /* 'nodes' of its assignment failed, all that did so since it was assigned. */
 #define PLM_UNHEALTHY_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) T(nodes) R(why, explain)
 PLM_W_STRUCT(unhealthy, PLM_UNHEALTHY_FIELDS)
+
+/* What kept an evicted workload from being tried again is over: Requeued becomes True. */
+#define PLM_REQUEUE_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) E(reason, reason) R(why, explain)
+PLM_W_STRUCT(requeue, PLM_REQUEUE_FIELDS)
+
+/* A workload is over without its job saying so. */
+#define PLM_FINISH_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) E(reason, reason) R(why, explain)
+PLM_W_STRUCT(finish, PLM_FINISH_FIELDS)
+
+/* Its pods have until 'until_ms' to be ready: nodes for them were not there in time. */
+#define PLM_POSTPONE_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) I(until_ms) R(why, explain)
+PLM_W_STRUCT(postpone, PLM_POSTPONE_FIELDS)
 
 /* ---- decisions: nodes -------------------------------------------------------------------------- */
 
@@ -394,7 +447,10 @@ PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
 	X(CALL_TERMINATE, "instance.terminate")                                                    \
 	X(CALL_NODE_TAINT, "node.taint")                                                           \
 	X(CALL_NODE_DELETE, "node.delete")                                                         \
-	X(CALL_POD_UNGATE, "pod.ungate")
+	X(CALL_POD_UNGATE, "pod.ungate")                                                           \
+	X(CALL_JOB_DELETE, "job.delete")                                                           \
+	X(CALL_WORKLOAD_DELETE, "workload.delete")                                                 \
+	X(CALL_WORKLOAD_DEACTIVATE, "workload.deactivate")
 PLM_W_ENUM(call, PLM_CALL_LIST)
 
 /*
@@ -408,7 +464,8 @@ PLM_W_STRUCT(intent, PLM_INTENT_FIELDS)
 
 /* With 'gate' its pods are made with that scheduling gate, and wait for pod.ungate. */
 #define PLM_START_SET_FIELDS(S, Y, I, E, T, R, L)                                                  \
-	S(name) I(count) L(node_selector, kv) L(tolerations, toleration) L(labels, kv) S(gate)
+	S(name) I(count) L(node_selector, kv) L(tolerations, toleration) L(labels, kv) S(gate)     \
+	L(annotations, kv)
 PLM_W_STRUCT(start_set, PLM_START_SET_FIELDS)
 
 /* Job: unsuspend with these additions. PodSet: its pods may be created. */
@@ -416,13 +473,14 @@ PLM_W_STRUCT(start_set, PLM_START_SET_FIELDS)
 	E(kind, kind) S(ns) S(name) S(uid) L(pod_sets, start_set)
 PLM_W_STRUCT(req_job_start, PLM_REQ_JOB_START_FIELDS)
 
+/* Suspend it. A Workload (kind) that nobody owns has nothing that runs: the answer says that somebody saw to it. */
 #define PLM_REQ_JOB_STOP_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(ns) S(name) S(uid)
 PLM_W_STRUCT(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
 
 /* Create pod 'name' of PodSet 'owner' from its template with these additions. */
 #define PLM_REQ_POD_CREATE_FIELDS(S, Y, I, E, T, R, L)                                             \
 	S(ns) S(name) S(owner) S(owner_uid) I(index) L(node_selector, kv)                          \
-	L(tolerations, toleration) L(labels, kv) S(gate)
+	L(tolerations, toleration) L(labels, kv) S(gate) L(annotations, kv)
 PLM_W_STRUCT(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
 
 /* Evict or delete; the UID is the precondition. */
@@ -452,6 +510,10 @@ PLM_W_STRUCT(req_node_taint, PLM_REQ_NODE_TAINT_FIELDS)
 
 #define PLM_REQ_NODE_DELETE_FIELDS(S, Y, I, E, T, R, L) S(node) S(uid)
 PLM_W_STRUCT(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
+
+/* Delete a job or a Workload, or set spec.active of a Workload to false; the UID is the precondition. */
+#define PLM_REQ_WORK_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(ns) S(name) S(uid)
+PLM_W_STRUCT(req_work, PLM_REQ_WORK_FIELDS)
 
 #define PLM_RESULT_CLASS_LIST(X)                                                                   \
 	X(RESULT_DONE, "done")                                                                     \
@@ -525,6 +587,10 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(EXPLAINED, 70, 1, explained, DECISION)                                                   \
 	X(ASSIGNED, 71, 1, assigned, DECISION)                                                     \
 	X(UNHEALTHY, 72, 1, unhealthy, DECISION)                                                   \
+	X(WORKLOAD_PATCH, 73, 1, workload_patch, FACT)                                             \
+	X(REQUEUE, 74, 1, requeue, DECISION)                                                       \
+	X(FINISH, 75, 1, finish, DECISION)                                                         \
+	X(POSTPONE, 80, 1, postpone, DECISION)                                                     \
 	X(INTENT, 90, 1, intent, INTENT)                                                           \
 	X(RESULT, 91, 1, result, RESULT)
 

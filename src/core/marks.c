@@ -53,6 +53,9 @@ static uint32_t marks_of(const struct plm_state *st, plm_id id)
 	marks |= (uint32_t)(workload->places.n != 0) << PLM_MARK_PLACES;
 	marks |= (uint32_t)(workload->tried.n != 0 || workload->polite != 0) << PLM_MARK_TRIED;
 	marks |= (uint32_t)(workload->by.n != 0) << PLM_MARK_PREEMPTED;
+	marks |= (uint32_t)(workload->stage == PLM_STAGE_PENDING && workload->active == 0 &&
+			    workload->evicted_cause != PLM_REASON_NONE)
+		 << PLM_MARK_INACTIVE;
 	return marks;
 }
 

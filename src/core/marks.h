@@ -26,6 +26,7 @@ enum plm_mark {
 	PLM_MARK_PLACES,    /* places are reserved for it */
 	PLM_MARK_TRIED,	    /* flavors had no capacity for it, or it asks politely */
 	PLM_MARK_PREEMPTED, /* it knows who preempts it */
+	PLM_MARK_INACTIVE,  /* pending, and deactivated by us */
 	PLM_MARK_COUNT,
 };
 #define PLM_MARKED(mark) (1U << (mark))

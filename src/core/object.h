@@ -339,8 +339,15 @@ PLM_W_STRUCT(topology_domain, PLM_TOPOLOGY_DOMAIN_FIELDS)
 	E(delayed, delayed)
 PLM_W_STRUCT(assignment, PLM_ASSIGNMENT_FIELDS)
 
+/* What a check adds to the pods of pod set 'name' when the workload starts. */
+#define PLM_POD_SET_UPDATE_FIELDS(S, Y, I, E, T, R, L)                                             \
+	S(name) L(labels, kv) L(annotations, kv) L(node_selector, kv) L(tolerations, toleration)
+PLM_W_STRUCT(pod_set_update, PLM_POD_SET_UPDATE_FIELDS)
+
+/* 'requeue_after_ms' PLM_UNSET = none. */
 #define PLM_CHECK_STATUS_FIELDS(S, Y, I, E, T, R, L)                                               \
-	S(name) E(state, check_state) I(since_ms) I(requeue_after_ms)
+	S(name) E(state, check_state) I(since_ms) I(requeue_after_ms) I(retry_count) S(message)    \
+	L(updates, pod_set_update)
 PLM_W_STRUCT(check_status, PLM_CHECK_STATUS_FIELDS)
 
 #define PLM_POD_COUNT_FIELDS(S, Y, I, E, T, R, L) S(name) I(count)
@@ -352,15 +359,16 @@ PLM_W_STRUCT(topology, PLM_TOPOLOGY_FIELDS)
 
 /*
  * A Workload object. Conditions as times: PLM_UNSET = not True. 'requeued' -1 = condition False,
- * 0 absent, 1 True. 'gated' 1 = an admission gate annotation is non-empty. 'unhealthy' nodes of its
- * topology assignment are to be replaced.
+ * 0 absent, 1 True; 'pods_ready' likewise. 'gated' 1 = an admission gate annotation is non-empty.
+ * 'unhealthy' nodes of its topology assignment are to be replaced. 'max_execution_s' 0 = no limit.
  */
 #define PLM_WORKLOAD_FIELDS(S, Y, I, E, T, R, L)                                                   \
 	R(meta, meta) S(queue) I(priority) S(priority_class) I(active) I(gated)                    \
 	L(pod_sets, pod_set_spec) S(cluster_queue) L(assignments, assignment) I(reserved_ms)       \
 	I(admitted_ms) I(evicted_ms) S(evicted_reason) I(requeued) I(requeue_at_ms) I(finished_ms) \
 	S(finished_reason) L(checks, check_status) L(reclaimable, pod_count)                       \
-	T(unhealthy)
+	T(unhealthy) S(requeued_reason) I(requeue_count) I(max_execution_s) I(past_execution_s)    \
+	I(pods_ready) I(pods_ready_ms) S(pods_ready_reason)
 PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
 
 /* The limits of a namespace for one type of thing. */
@@ -375,6 +383,14 @@ PLM_W_STRUCT(limit_range, PLM_LIMIT_RANGE_FIELDS)
 /* 'overhead' is added to every pod of the class that names none itself. */
 #define PLM_RUNTIME_CLASS_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) L(overhead, exact)
 PLM_W_STRUCT(runtime_class, PLM_RUNTIME_CLASS_FIELDS)
+
+/*
+ * What somebody changes of a Workload that has no object of its own: 'active' 1 or 0, PLM_UNSET = as it
+ * is; the checks that are named; pods that are given back. A Workload object says the same by itself.
+ */
+#define PLM_WORKLOAD_PATCH_FIELDS(S, Y, I, E, T, R, L)                                             \
+	S(ns) S(name) I(active) L(checks, check_status) L(reclaimable, pod_count)
+PLM_W_STRUCT(workload_patch, PLM_WORKLOAD_PATCH_FIELDS)
 
 /* ---- work -------------------------------------------------------------------------------------- */
 

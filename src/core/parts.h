@@ -160,10 +160,31 @@ struct plm_check_use {
 	plm_sym flavors; /* span of plm_sym */
 };
 
+struct plm_pod_set_update {
+	plm_sym name;
+	plm_sym labels, annotations, node_selector; /* spans of plm_kv */
+	plm_sym tolerations;			    /* span of plm_toleration */
+};
+
+/*
+ * 'taken_*': the answer that an eviction has used up; told once more it is no news, and the check stays
+ * Pending until there is another one.
+ */
 struct plm_check_status {
 	plm_sym name;
 	uint32_t state; /* enum plm_check_state */
 	int64_t since_ms, requeue_after_ms;
+	uint32_t retry_count;
+	plm_sym message;
+	plm_sym updates;      /* span of plm_pod_set_update */
+	uint32_t taken_state; /* enum plm_check_state; Pending = none was used up */
+	int64_t taken_ms;
+};
+
+/* status.schedulingStats.evictions. */
+struct plm_eviction_count {
+	uint32_t reason, cause; /* enum plm_reason */
+	int64_t count;
 };
 
 struct plm_pod_count {

@@ -95,6 +95,7 @@ void plm_queue_index_fini(struct plm_queue_index *index)
 	free(index->running);
 	free(index->locals);
 	free(index->room);
+	plm_timer_heap_fini(&index->timers);
 	*index = (struct plm_queue_index){0};
 }
 
@@ -370,7 +371,6 @@ static void count_link(struct plm_state *st, const struct plm_link *link, uint32
 {
 	struct plm_queue_index *index = &st->queues;
 
-	index->timers += link->timer * by;
 	index->parked_total += link->parked * by;
 	if (link->local != 0 && link->penalty.n != 0) {
 		count_penalty(st, link, by == 1 ? 1 : -1);
@@ -408,8 +408,8 @@ static bool same_place(const struct plm_link *a, const struct plm_link *b)
 	       a->priority == b->priority && a->since_ms == b->since_ms && a->uid.n == b->uid.n &&
 	       a->pod_sets.n == b->pod_sets.n && a->reclaimable.n == b->reclaimable.n &&
 	       a->assignments.n == b->assignments.n && a->reserved == b->reserved &&
-	       a->timer == b->timer && a->parked == b->parked && a->local == b->local &&
-	       a->by_usage == b->by_usage && a->penalty.n == b->penalty.n;
+	       a->parked == b->parked && a->local == b->local && a->by_usage == b->by_usage &&
+	       a->penalty.n == b->penalty.n;
 }
 
 void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm_link *to)
@@ -543,6 +543,7 @@ void plm_queue_index_drop(struct plm_state *st, plm_id workload)
 {
 	const struct plm_link *link = plm_queue_index_link(st, workload);
 
+	plm_timer_heap_set(&st->queues.timers, workload.n, PLM_UNSET);
 	if (link->standing == PLM_STANDS_NOWHERE) {
 		return;
 	}
@@ -671,4 +672,5 @@ void plm_queue_index_check(const struct plm_state *st)
 	}
 	PLM_ASSERT(active == links);
 	plm_queue_index_fini(&twin.queues);
+	plm_timer_heap_check(&index->timers);
 }

@@ -15,6 +15,7 @@
 #define PLM_CORE_QUEUE_INDEX_H
 
 #include "core/tables.h"
+#include "core/timer_heap.h"
 
 struct plm_state;
 
@@ -39,7 +40,6 @@ struct plm_link {
 	plm_sym uid;
 	plm_sym pod_sets, reclaimable, assignments;
 	uint32_t reserved; /* 1: HOLDING with open checks */
-	uint32_t timer;	   /* 1: pending with a requeue time */
 	uint32_t parked;   /* 1: its place is PARKED, be its queue missing or not */
 	uint32_t local;	   /* slot of the LocalQueue, 0 = none, or nobody keeps its usage */
 	uint32_t by_usage; /* 1: ACTIVE in the lane of its LocalQueue */
@@ -93,11 +93,11 @@ struct plm_queue_index {
 	uint32_t room_count;
 	uint32_t reserved;     /* HOLDING with open checks */
 	uint32_t parked_total; /* links with 'parked' */
-	uint32_t timers;       /* pending workloads with a requeue time */
 	uint32_t left_queue;   /* ClusterQueue of the holder whose slot was freed last, 0 = none */
-	bool left;	       /* a slot of a workload was freed since this was looked at */
-	bool stale;	       /* queue objects changed: every workload must be placed anew */
-	bool filled;	       /* false after a load: no link is set */
+	struct plm_timer_heap timers; /* when a workload is due: reducers/admission/due.h */
+	bool left;		      /* a slot of a workload was freed since this was looked at */
+	bool stale;  /* queue objects changed: every workload must be placed anew */
+	bool filled; /* false after a load: no link is set */
 };
 
 void plm_queue_index_fini(struct plm_queue_index *index);

@@ -128,6 +128,12 @@ enum plm_stage {
 	PLM_STAGE_FINISHED,
 };
 
+enum plm_told {
+	PLM_TOLD_NOTHING, /* and it does not run by us */
+	PLM_TOLD_TO_RUN,
+	PLM_TOLD_TO_STOP, /* until it has no pods */
+};
+
 /* From a Workload object, or made for a Job or PodSet ('job' is its slot). */
 struct plm_workload {
 	struct plm_object object;
@@ -171,14 +177,38 @@ struct plm_workload {
 	plm_sym penalty;   /* span of plm_fixed: charged to its LocalQueue until it is admitted */
 	/* Of root's 'turn', when it preempted or was preempted last: rest.h. */
 	uint32_t turn_spent, turn_preempted;
-	uint32_t zero;
+	uint32_t evicted_cause; /* enum plm_reason under evicted_reason */
 	struct plm_why why;
+	/* the life cycle */
+	uint32_t active_told;	  /* 1 + spec.active of the last fact; 0 = none said */
+	uint32_t max_execution_s; /* 0 = no limit */
+	uint32_t past_execution_s;
+	uint32_t pods_ready;	  /* enum plm_pods_ready */
+	int64_t pods_ready_ms;	  /* since when it is so */
+	int64_t ready_by_ms;	  /* its pods must be ready by then; PLM_UNSET = nobody waits */
+	uint32_t requeue_count;	  /* evictions in a row because its pods were not ready */
+	uint32_t requeued_reason; /* enum plm_reason of the Requeued condition */
+	int64_t requeued_ms;	  /* since when it is so */
+	plm_sym evictions;	  /* span of plm_eviction_count */
+	uint32_t retired;	  /* 1: its deletion, or that of its job, was asked for */
+	uint32_t deactivating;	  /* 1: its object was asked to say that it is not active */
+	uint32_t halt;		  /* enum plm_halt */
 };
 
-enum plm_told {
-	PLM_TOLD_NOTHING, /* and it does not run by us */
-	PLM_TOLD_TO_RUN,
-	PLM_TOLD_TO_STOP, /* until it has no pods */
+/* How an evicted workload without a job that is known here comes to rest. */
+enum plm_halt {
+	PLM_HALT_NONE,
+	PLM_HALT_ASKED,
+	PLM_HALT_DONE, /* nothing of it runs */
+};
+
+/* The PodsReady condition: False with its reasons, or True with them. */
+enum plm_pods_ready {
+	PLM_PODS_UNKNOWN, /* nobody tells */
+	PLM_PODS_WAIT_FOR_START,
+	PLM_PODS_STARTED,
+	PLM_PODS_WAIT_FOR_RECOVERY,
+	PLM_PODS_RECOVERED,
 };
 
 /*
@@ -353,6 +383,10 @@ struct plm_root {
 	int64_t afs_due_ms; /* no sample is due before; 0 = look */
 	uint32_t turn;	    /* +1 when something outside changes what is wanted: rest.h */
 	uint32_t zero;
+	/* waitForPodsReady and retention: event.h, CONFIG */
+	uint32_t pods_ready, block_admission, requeue_timestamp, deactivate_at;
+	int64_t ready_timeout_ms, recovery_timeout_ms, requeue_base_s, requeue_max_s,
+		retain_finished_ms, retain_deactivated_ms;
 };
 
 #pragma GCC diagnostic pop

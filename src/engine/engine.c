@@ -400,6 +400,15 @@ static bool same_config(const struct plm_state *st, const struct plm_w_config *w
 	       root->stock_out_ms == w->stock_out_ms && root->settle == w->settle &&
 	       root->fair_strategies == w->fair_strategies &&
 	       root->ignore_undeclared == w->ignore_undeclared &&
+	       root->pods_ready == w->pods_ready && root->ready_timeout_ms == w->ready_timeout_ms &&
+	       root->recovery_timeout_ms == w->recovery_timeout_ms &&
+	       root->block_admission == w->block_admission &&
+	       root->requeue_timestamp == w->requeue_timestamp &&
+	       root->deactivate_at == w->deactivate_at &&
+	       root->requeue_base_s == w->requeue_base_s &&
+	       root->requeue_max_s == w->requeue_max_s &&
+	       root->retain_finished_ms == w->retain_finished_ms &&
+	       root->retain_deactivated_ms == w->retain_deactivated_ms &&
 	       same_texts(st, root->exclude_prefixes, w->exclude_prefixes) &&
 	       same_transformations(st, w->transformations);
 }

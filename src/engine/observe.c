@@ -21,6 +21,11 @@ static void name_object(struct observed *seen)
 
 		seen->ns = gone->ns;
 		seen->name = gone->name;
+	} else if (seen->info->type == PLM_EV_WORKLOAD_PATCH) {
+		const struct plm_w_workload_patch *patch = seen->payload.value;
+
+		seen->ns = patch->ns;
+		seen->name = patch->name;
 	} else if (seen->kind != PLM_KIND_NONE) {
 		const struct plm_w_meta *meta = seen->payload.value;
 
@@ -83,7 +88,7 @@ static bool is_duplicate(struct plm_engine *engine, const struct observed *seen)
 				    (uint32_t)(seq >> 32));
 		return id.n == 0;
 	}
-	if (seen->kind == PLM_KIND_NONE) {
+	if (seen->kind == PLM_KIND_NONE || seen->info->type == PLM_EV_WORKLOAD_PATCH) {
 		return false;
 	}
 	id = known_object(engine, seen);

@@ -94,6 +94,8 @@ static enum plm_code play(struct plm_runner *r, struct plm_world *world, struct 
 			} else if (action->what == PLM_SIM_DELETE) {
 				(void)plm_world_delete(world, action->kind, action->ns,
 						       action->name);
+			} else if (action->what == PLM_SIM_PATCH) {
+				(void)plm_world_patch(world, action->payload);
 			} else {
 				(void)plm_world_scale(world, action->kind, action->ns, action->name,
 						      action->replicas);

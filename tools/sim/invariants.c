@@ -5,6 +5,7 @@
  * of kueue.md 2.7 written down anew, without anything that the admission reducer has computed.
  */
 #include "engine/replay.h"
+#include "reducers/admission/activity.h"
 #include "reducers/admission/explain.h"
 #include "tools/sim/runner.h"
 
@@ -522,7 +523,13 @@ static void say_work(struct plm_runner *r, const struct plm_sim_work *work, cons
 			  (const char *)work->name.ptr, what);
 }
 
-/* At rest quota is held by what runs, and by nothing else. */
+/* Somebody else's check is open: when that is answered is not the engine's to say. */
+static bool awaits_others(const struct plm_state *st, const struct plm_workload *workload)
+{
+	return workload->cluster_queue.n != 0 && !plm_checks_ready_held(st, workload);
+}
+
+/* At rest quota is held by what runs, by what waits for somebody's check, and by nothing else. */
 void plm_runner_check_holders(struct plm_runner *r, const struct plm_state *st)
 {
 	struct plm_sim_work work;
@@ -539,7 +546,8 @@ void plm_runner_check_holders(struct plm_runner *r, const struct plm_state *st)
 		stage = (enum plm_stage)plm_workload_at(st, job->workload_id)->stage;
 		if (stage == PLM_STAGE_ADMITTED && !work.running) {
 			say_work(r, &work, "S2", "holds quota and does not run");
-		} else if (stage == PLM_STAGE_RESERVED) {
+		} else if (stage == PLM_STAGE_RESERVED &&
+			   !awaits_others(st, plm_workload_at(st, job->workload_id))) {
 			say_work(r, &work, "L1",
 				 "holds quota and waits for nothing that will come");
 		} else if (stage != PLM_STAGE_ADMITTED && work.running) {
@@ -560,9 +568,13 @@ void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st)
 		if (work.deleted) {
 			continue;
 		}
+		if (job != NULL && job->end != PLM_JOB_OPEN && job->workload_id.n == 0) {
+			continue; /* it was over, and its Workload has been cleared away */
+		}
 		if (job == NULL || (job->managed == 1 && job->workload_id.n == 0)) {
 			say_work(r, &work, "S3", "is lost");
-		} else if (job->managed == 1 && !has_reason(r, st, job->workload_id)) {
+		} else if (job->managed == 1 && job->workload_id.n != 0 &&
+			   !has_reason(r, st, job->workload_id)) {
 			say_work(r, &work, "L2", "waits without a reason");
 		}
 	}

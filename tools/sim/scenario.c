@@ -25,6 +25,7 @@ void plm_sim_config_defaults(struct plm_w_config *config)
 		.launch_timeout_ms = 5 * PLM_MS_PER_MINUTE,
 		.stock_out_ms = 3 * PLM_MS_PER_MINUTE,
 	};
+	plm_manifest_setting_defaults(config);
 }
 
 /* ---- actions ----------------------------------------------------------------------------------- */

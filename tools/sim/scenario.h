@@ -18,12 +18,13 @@ enum plm_sim_what {
 	PLM_SIM_APPLY,
 	PLM_SIM_DELETE,
 	PLM_SIM_SCALE,
+	PLM_SIM_PATCH,
 };
 
 struct plm_sim_action {
 	int64_t at_ms; /* Unix milliseconds */
 	enum plm_sim_what what;
-	/* APPLY */
+	/* APPLY; PATCH has its payload, and kind and name of the Workload */
 	enum plm_event_type type;
 	void *payload;
 	struct plm_sim_extra extra;

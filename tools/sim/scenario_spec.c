@@ -332,18 +332,39 @@ static bool scales(enum plm_kind kind)
 	       kind == PLM_KIND_NONE; /* said already */
 }
 
+/* What a controller of a check, or a person with kubectl, writes into a Workload. */
+static void patch_change(struct plm_scenario_reading *r, struct plm_doc *map,
+			 struct plm_sim_action *action)
+{
+	struct plm_w_workload_patch patch;
+
+	plm_manifest_patch(r->tree, map, &patch);
+	action->what = PLM_SIM_PATCH;
+	action->type = PLM_EV_WORKLOAD_PATCH;
+	action->payload = plm_wire_copy(&plm_type_workload_patch, &patch, &r->scenario->arena);
+	action->kind = PLM_KIND_WORKLOAD;
+	action->ns = ((struct plm_w_workload_patch *)action->payload)->ns;
+	action->name = ((struct plm_w_workload_patch *)action->payload)->name;
+}
+
 static void one_change(struct plm_scenario_reading *r, struct plm_doc *item)
 {
 	struct plm_doc *apply = plm_doc_map(r->tree, item, "apply");
 	struct plm_doc *delete = plm_doc_map(r->tree, item, "delete");
 	struct plm_doc *scale = plm_doc_map(r->tree, item, "scale");
+	struct plm_doc *patch = plm_doc_map(r->tree, item, "patch");
 	struct plm_sim_action like = {.at_ms = at(r, item, "at", 0)};
 
-	if ((apply != NULL) + (delete != NULL) + (scale != NULL) != 1) {
-		plm_doc_fail(r->tree, item, "needs exactly one of apply, delete, scale");
+	if ((apply != NULL) + (delete != NULL) + (scale != NULL) + (patch != NULL) != 1) {
+		plm_doc_fail(r->tree, item, "needs exactly one of apply, delete, scale, patch");
 		return;
 	}
 	like.extra.runtime_ms = PLM_UNSET;
+	if (patch != NULL) {
+		patch_change(r, patch, &like);
+		*plm_scenario_action(r->scenario) = like;
+		return;
+	}
 	if (apply != NULL) {
 		(void)project(r, apply, (struct plm_slice){0}, &like);
 		plm_doc_ignore(apply);

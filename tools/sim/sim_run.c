@@ -276,6 +276,11 @@ static void act(struct plm_runner *r, const struct plm_sim_action *action)
 			missing(r, action, "scale");
 		}
 		return;
+	case PLM_SIM_PATCH:
+		if (!plm_world_patch(r->world, action->payload)) {
+			missing(r, action, "patch");
+		}
+		return;
 	}
 	PLM_UNREACHABLE();
 }

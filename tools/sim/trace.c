@@ -125,6 +125,13 @@ static void say_lists(const struct story *s, const struct plm_w_explain *why)
 	(void)fputs(why->funnel.count > 0 ? "}" : "", s->to);
 }
 
+/* Rules whose limit is a time. */
+static bool is_time(int64_t rule)
+{
+	return rule == PLM_RULE_TIMEOUT || rule == PLM_RULE_PODS_READY ||
+	       rule == PLM_RULE_MAX_EXECUTION || rule == PLM_RULE_NODES_STARTING;
+}
+
 static void say_why(const struct story *s, const struct plm_w_explain *why)
 {
 	const char *reason = plm_names_text(&plm_names_reason, why->reason);
@@ -134,7 +141,8 @@ static void say_why(const struct story *s, const struct plm_w_explain *why)
 	say_operands(s, why->resource, why->need, why->have);
 	if (why->limit != PLM_UNSET && (why->limit != 0 || why->have <= 0)) {
 		(void)fputs(" of ", s->to);
-		say_amount(s, why->resource, why->limit);
+		say_amount(s, is_time(why->rule) ? plm_slice_str("limitMs") : why->resource,
+			   why->limit);
 	}
 	if (why->object.size > 0) {
 		(void)fputs(" in ", s->to);
@@ -159,12 +167,33 @@ static void end(const struct story *s)
 
 /* ---- decisions ----------------------------------------------------------------------------------- */
 
+/* Of a workload that is let in with fewer pods than it asked for. */
+static void say_fewer(const struct story *s, const struct plm_w_reserve *w)
+{
+	const struct plm_w_assignment *sets = w->assignments.ptr;
+	plm_id id = plm_find(&s->st, PLM_KIND_WORKLOAD, plm_sym_find(&s->st, w->ns),
+			     plm_sym_find(&s->st, w->name));
+	uint32_t count = 0;
+	const struct plm_pod_set *asked =
+		id.n == 0 ? NULL
+			  : PLM_SPAN(&s->st, plm_workload_at(&s->st, id)->pod_sets,
+				     struct plm_pod_set, &count);
+
+	for (uint32_t i = 0; i < count && i < w->assignments.count; i++) {
+		if (asked[i].min_count != PLM_UNSET && sets[i].count < asked[i].count) {
+			(void)fprintf(s->to, " with %" PRId64 " of %" PRId64 " pods", sets[i].count,
+				      asked[i].count);
+		}
+	}
+}
+
 static void tell_reserve(const struct story *s, const struct plm_w_reserve *w)
 {
 	begin(s, "admission", w->admitted != 0 ? "admit" : "reserve");
 	say_name(s, w->ns, w->name);
 	(void)fputs(" in ", s->to);
 	say(s, w->cluster_queue);
+	say_fewer(s, w);
 	say_why(s, &w->why);
 	end(s);
 }
@@ -282,6 +311,16 @@ static void tell_decision(const struct story *s)
 		return;
 	case PLM_EV_RELEASE:
 		tell_explained(s, "admission", "release", &((const struct plm_w_release *)w)->why);
+		return;
+	case PLM_EV_REQUEUE:
+		tell_explained(s, "admission", "requeue", &((const struct plm_w_requeue *)w)->why);
+		return;
+	case PLM_EV_FINISH:
+		tell_explained(s, "admission", "finish", &((const struct plm_w_finish *)w)->why);
+		return;
+	case PLM_EV_POSTPONE:
+		tell_explained(s, "admission", "postpone",
+			       &((const struct plm_w_postpone *)w)->why);
 		return;
 	case PLM_EV_PLACES:
 		tell_places(s, w);
@@ -471,6 +510,33 @@ static void tell_control(const struct story *s)
 	}
 }
 
+static void tell_patch(const struct story *s, const struct plm_w_workload_patch *w)
+{
+	const struct plm_w_check_status *checks = w->checks.ptr;
+	const struct plm_w_pod_count *back = w->reclaimable.ptr;
+
+	begin(s, "operator", "patch");
+	say_name(s, w->ns, w->name);
+	if (w->active != PLM_UNSET) {
+		(void)fprintf(s->to, ": active %s", w->active == 1 ? "true" : "false");
+	}
+	for (size_t i = 0; i < w->checks.count; i++) {
+		(void)fputs(": check ", s->to);
+		say(s, checks[i].name);
+		(void)fprintf(s->to, " %s",
+			      plm_names_text(&plm_names_check_state, checks[i].state));
+		if (checks[i].message.size > 0) {
+			(void)fputs(", ", s->to);
+			say(s, checks[i].message);
+		}
+	}
+	for (size_t i = 0; i < w->reclaimable.count; i++) {
+		(void)fprintf(s->to, ": gives back %" PRId64 " of ", back[i].count);
+		say(s, back[i].name);
+	}
+	end(s);
+}
+
 static void tell_fact(const struct story *s)
 {
 	const void *w = s->logged->payload;
@@ -487,6 +553,9 @@ static void tell_fact(const struct story *s)
 		return;
 	case PLM_EV_GONE:
 		tell_gone(s, w);
+		return;
+	case PLM_EV_WORKLOAD_PATCH:
+		tell_patch(s, w);
 		return;
 	case PLM_EV_REPLICATOR:
 		tell_replicas(s, w);

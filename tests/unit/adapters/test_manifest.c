@@ -291,7 +291,9 @@ static void settings_of_both_peers(void **state)
 			       "[LessThanInitialShare]}\n"
 			       "admissionFairSharing: {usageHalfLifeTime: 168h, "
 			       "resourceWeights: {cpu: 2.0, memory: 1e-9}}\n"
-			       "waitForPodsReady: {}\n"
+			       "waitForPodsReady: {timeout: 2m, blockAdmission: true, "
+			       "requeuingStrategy: {timestamp: Creation, backoffLimitCount: 3}}\n"
+			       "objectRetentionPolicies: {workloads: {afterFinished: 0s}}\n"
 			       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: "
 			       "karpenter-settings}\n"
 			       "data: {PREFERENCE_POLICY: Ignore, MIN_VALUES_POLICY: BestEffort,\n"
@@ -312,9 +314,35 @@ static void settings_of_both_peers(void **state)
 	assert_int_equal(heard.config.min_values, PLM_MIN_VALUES_BEST_EFFORT);
 	assert_int_equal(heard.config.batch_idle_ms, 2000);
 	assert_int_equal(heard.config.batch_max_ms, 60000);
-	assert_string_equal(heard.warnings, "Configuration: waitForPodsReady is not decided on\n"
-					    "ConfigMap: data.FEATURE_GATES is not decided on\n"
+	assert_int_equal(heard.config.pods_ready, 1);
+	assert_int_equal(heard.config.ready_timeout_ms, 120000);
+	assert_int_equal(heard.config.recovery_timeout_ms, 120000);
+	assert_int_equal(heard.config.block_admission, 1);
+	assert_int_equal(heard.config.requeue_timestamp, PLM_REQUEUE_BY_CREATION);
+	assert_int_equal(heard.config.deactivate_at, 4);
+	assert_int_equal(heard.config.requeue_base_s, 60);
+	assert_int_equal(heard.config.retain_finished_ms, 1);
+	assert_int_equal(heard.config.retain_deactivated_ms, 0);
+	assert_string_equal(heard.warnings, "ConfigMap: data.FEATURE_GATES is not decided on\n"
 					    "ConfigMap (v1) is ignored: nothing decides on it\n");
+}
+
+static void the_old_version_waits_for_pods_when_asked_to(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		plm_heard_read(&heard, "a.yaml",
+			       "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n"),
+		"");
+	assert_int_equal(heard.config.pods_ready, 0);
+	assert_int_equal(heard.config.ready_timeout_ms, 300000);
+	assert_string_equal(
+		plm_heard_read(&heard, "a.yaml",
+			       "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n"
+			       "waitForPodsReady: {enable: true, recoveryTimeout: 0s}\n"),
+		"");
+	assert_int_equal(heard.config.pods_ready, 1);
+	assert_int_equal(heard.config.recovery_timeout_ms, 0);
 }
 
 static void bad_settings_are_refused(void **state)
@@ -599,6 +627,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, fields_without_effect_are_named_once);
 	PLM_TEST_ADD(&tests, kept_fields_without_effect_are_named);
 	PLM_TEST_ADD(&tests, settings_of_both_peers);
+	PLM_TEST_ADD(&tests, the_old_version_waits_for_pods_when_asked_to);
 	PLM_TEST_ADD(&tests, bad_settings_are_refused);
 	PLM_TEST_ADD(&tests, absent_metadata_is_filled_in);
 	PLM_TEST_ADD(&tests, uids_are_uuids);

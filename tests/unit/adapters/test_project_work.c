@@ -69,7 +69,7 @@ static const struct plm_said_case work_table[] = {
 	 {"\"evictedMs\":5000,\"evictedReason\":\"Preempted\",\"requeued\":-1,\"requeueAtMs\":"
 	  "60000",
 	  "\"checks\":[{\"name\":\"a\",\"state\":\"Retry\",\"sinceMs\":2000,\"requeueAfterMs\":"
-	  "9000}],\"reclaimable\":[{"
+	  "9000,\"retryCount\":0}],\"reclaimable\":[{"
 	  "\"name\":\"main\",\"count\":1}]"},
 	 NULL,
 	 "reservedMs"},

@@ -116,7 +116,7 @@ static const struct row strict_rows[] = {
 	{"gated, deactivated and homeless ones say so",
 	 "queue a cpu=5\nworkload x queue=a cpu=1 gated\nworkload y queue=a cpu=1 off\n"
 	 "workload z queue=nowhere cpu=1",
-	 0, "pend x AdmissionGated; pend y Deactivated; pend z Misconfigured"},
+	 0, "pend x AdmissionGated; evict y Deactivated; pend z Misconfigured"},
 	{"a stopped queue admits nothing", "queue a cpu=5 stop=Hold\nworkload x queue=a cpu=1", 0,
 	 "pend x Suspended"},
 	{"and may be drained",
@@ -146,7 +146,7 @@ static const struct row strict_rows[] = {
 	{"a backoff that is not over", "queue a cpu=5\nworkload x queue=a cpu=1 retryAt=99999", 0,
 	 "pend x PendingEvaluation"},
 	{"and one that is", "queue a cpu=5\nworkload x queue=a cpu=1 retryAt=900", 0,
-	 "reserve x=default"},
+	 "requeue x BackoffFinished; reserve x=default"},
 	{"the dialect's flavor needs no object",
 	 "queue a dialect cohort=plimsoll-elastic cpu=1/4/0\nworkload x queue=a cpu=5", 0,
 	 "reserve x=default"},

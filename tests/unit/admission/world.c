@@ -701,6 +701,19 @@ static void put_decision(struct world *w, enum plm_event_type type, const void *
 	case PLM_EV_HOLD:
 		put(w, "%s %.*s", hold->assignments.count > 0 ? "hold" : "drop", TEXT(hold->name));
 		break;
+	case PLM_EV_REQUEUE:
+		put(w, "requeue %.*s %s", TEXT(pend->name),
+		    plm_names_text(&plm_names_reason,
+				   ((const struct plm_w_requeue *)payload)->reason));
+		break;
+	case PLM_EV_FINISH:
+		put(w, "finish %.*s %s", TEXT(pend->name),
+		    plm_names_text(&plm_names_reason,
+				   ((const struct plm_w_finish *)payload)->reason));
+		break;
+	case PLM_EV_POSTPONE:
+		put(w, "postpone %.*s", TEXT(pend->name));
+		break;
 	case PLM_EV_ADMIT:
 		put(w, "admit %.*s", TEXT(pend->name));
 		break;
