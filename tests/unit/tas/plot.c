@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/sort.h"
+
 #define WORDS_MAX 32
 #define LIST_MAX 64
 
@@ -344,8 +346,13 @@ static void add_pod(struct plot *p, const struct words *words)
 		.phase = phase.size == 0 ? PLM_PHASE_RUNNING
 					 : plm_names_find(&plm_names_phase, phase),
 		.tas = has(words, "tas"),
+		.index = number_of(words, "index", PLM_UNSET),
+		.gated = has(words, "gated"),
 	};
+	struct plm_w_kv on = {s("kubernetes.io/hostname"), text_of(words, "on")};
 
+	pod.meta.labels = pairs(p, words, "label");
+	pod.shape.node_selector = (struct plm_vec){&on, on.value.size > 0 ? 1 : 0};
 	fold(p, PLM_EV_POD, &pod);
 }
 
@@ -397,8 +404,10 @@ static void add_holder(struct plot *p, const struct words *words)
 		.min_count = PLM_UNSET,
 		.shape = shape_of(p, words),
 	};
+	struct plm_slice host = s("kubernetes.io/hostname");
 	struct plm_w_assignment assignment = {
 		.name = s("main"),
+		.levels = {&host, 1},
 		.count = set.count,
 		.flavors = {flavors, 1},
 		.domains = domains,
@@ -719,6 +728,65 @@ static void place(struct plot *p, const struct words *words)
 	p->ask_count = 0;
 }
 
+static int by_pod_name(const void *context, uint32_t a, uint32_t b)
+{
+	const struct plot *p = context;
+
+	return plm_sym_compare(&p->st, plm_pod_at(&p->st, (plm_id){a})->object.name,
+			       plm_pod_at(&p->st, (plm_id){b})->object.name);
+}
+
+/* "a>x1 b>-": where each gated pod goes. */
+static void rank(struct plot *p, const struct words *words)
+{
+	char *groups = nth(words, "groups", 0);
+	const char *group_count = groups == NULL ? "0" : right_of(groups);
+	struct plm_pod_set spec = {
+		.pod_index_label = sym_of(p, words, "index", false),
+		.sub_group_label = groups == NULL ? (plm_sym){0} : sym(p, groups),
+		.sub_group_count = strtoll(group_count, NULL, 10),
+	};
+	uint32_t one = 0;
+	plm_id id = plm_find_text(&p->st, PLM_KIND_WORKLOAD, "ns", words->at[1]);
+	uint32_t order[LIST_MAX];
+	plm_id list[LIST_MAX];
+	uint32_t domains[LIST_MAX];
+	struct plm_tas_pods pods = {.spec = &spec, .offset = number_of(words, "offset", 0)};
+	const struct plm_topology_domain *places = NULL;
+
+	assert_int_not_equal(id.n, 0);
+	pods.set = PLM_SPAN(&p->st, plm_workload_at(&p->st, id)->assignments, struct plm_assignment,
+			    &one);
+	places = PLM_SPAN(&p->st, pods.set->domains, struct plm_topology_domain, &one);
+	PLM_EACH(&p->st, pod, pod)
+	{
+		order[pods.count++] = pod.n;
+	}
+	plm_sort(order, pods.count, by_pod_name, p, &p->step);
+	for (uint32_t i = 0; i < pods.count; i++) {
+		list[i] = (plm_id){order[i]};
+	}
+	pods.list = list;
+	plm_tas_rank(&p->st, &pods, &p->step, domains);
+	for (uint32_t i = 0; i < pods.count; i++) {
+		uint32_t levels = 0;
+
+		if (plm_pod_at(&p->st, list[i])->gated == 0) {
+			assert_int_equal(domains[i], PLM_TAS_NO_DOMAIN);
+			continue;
+		}
+		print(p, "%s", p->used > 0 ? " " : "");
+		print_sym(p, plm_pod_at(&p->st, list[i])->object.name);
+		print(p, ">");
+		if (domains[i] == PLM_TAS_NO_DOMAIN) {
+			print(p, "-");
+		} else {
+			print_sym(p,
+				  *PLM_SPAN(&p->st, places[domains[i]].values, plm_sym, &levels));
+		}
+	}
+}
+
 /* ---- lines ------------------------------------------------------------------------------------- */
 
 static void obey(struct plot *p, struct words *words)
@@ -747,6 +815,8 @@ static void obey(struct plot *p, struct words *words)
 		use(p, words);
 	} else if (strcmp(verb, "ask") == 0) {
 		ask(p, words);
+	} else if (strcmp(verb, "rank") == 0) {
+		rank(p, words);
 	} else if (strcmp(verb, "place") == 0) {
 		place(p, words);
 	} else {

@@ -7,7 +7,8 @@
  *	flavor label=KEY:VALUE tolerate=KEY[:VALUE]	the flavor "tas" and its Topology; made by itself otherwise
  *	also NAME LEVEL..		another flavor, with a Topology of its own
  *	node PATH cpu=N .. label=KEY:VALUE taint=KEY[:VALUE] down cordoned	"b1/r1/x3"; "-" = no such label
- *	pod NAME node=NAME cpu=N .. phase=Failed tas
+ *	pod NAME node=NAME cpu=N .. phase=Failed tas index=N label=KEY:VALUE gated on=HOST
+ *	rank NAME index=LABEL groups=LABEL:N offset=N	where the gated pods of a held workload go
  *	held NAME cpu=N .. PATH:COUNT ..	an admitted workload with its places
  *	use cpu=N .. PATH:COUNT ..	as held, by plm_tas_add(); "free" takes out
  *	fits cpu=N .. PATH:COUNT ..	prints "fits" or "does not fit"
@@ -26,6 +27,7 @@
 #include "plm_test.h"
 #include "reducers/reducer.h"
 #include "reducers/tas/place.h"
+#include "reducers/tas/rank.h"
 
 #define PLOT_ASKS_MAX 16
 

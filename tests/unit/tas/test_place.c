@@ -808,6 +808,66 @@ static const struct place_case place_table[] = {
 	 "before=x9:2\n"
 	 "place",
 	 "one: x1=2 x3=2"},
+	{"ranks fill the domains in order",
+	 "held w cpu=1 x1:2 x2:1\n"
+	 "pod a index=2 gated\n"
+	 "pod b index=0 gated\n"
+	 "pod c index=1 gated\n"
+	 "rank w",
+	 "a>x2 b>x1 c>x1"},
+	{"ranks by a label of the pods",
+	 "held w cpu=1 x1:1 x2:1\n"
+	 "pod a index=0 label=rank:1 gated\n"
+	 "pod b index=1 label=rank:0 gated\n"
+	 "rank w index=rank",
+	 "a>x2 b>x1"},
+	{"ranks in groups",
+	 "held w cpu=1 x1:2 x2:2\n"
+	 "pod a label=job:1 label=rank:0 gated\n"
+	 "pod b label=job:0 label=rank:1 gated\n"
+	 "pod c label=job:1 label=rank:1 gated\n"
+	 "pod d label=job:0 label=rank:0 gated\n"
+	 "rank w index=rank groups=job:2",
+	 "a>x2 b>x1 c>x2 d>x1"},
+	{"workers' ranks begin behind their leader",
+	 "held w cpu=1 x1:1 x2:1\n"
+	 "pod a label=rank:2 gated\n"
+	 "pod b label=rank:1 gated\n"
+	 "rank w index=rank offset=1",
+	 "a>x2 b>x1"},
+	{"a rank twice: whoever comes first by name",
+	 "held w cpu=1 x1:1 x2:1\n"
+	 "pod a index=1 gated\n"
+	 "pod b index=1 gated\n"
+	 "rank w",
+	 "a>x1 b>x2"},
+	{"a pod elsewhere than its rank says: wherever one is missing",
+	 "held w cpu=1 x1:2 x2:1\n"
+	 "pod a index=0 on=x2\n"
+	 "pod b index=1 gated\n"
+	 "pod c index=2 gated\n"
+	 "rank w",
+	 "b>x1 c>x1"},
+	{"pods without ranks, some of them let go before",
+	 "held w cpu=1 x1:2 x2:2\n"
+	 "pod a on=x1\n"
+	 "pod b gated\n"
+	 "pod c gated\n"
+	 "pod d gated\n"
+	 "rank w",
+	 "b>x1 c>x2 d>x2"},
+	{"more pods than places",
+	 "held w cpu=1 x1:1\n"
+	 "pod a gated\n"
+	 "pod b gated\n"
+	 "rank w",
+	 "a>x1 b>-"},
+	{"a rank beyond the pod set",
+	 "held w cpu=1 x1:1 x2:1\n"
+	 "pod a index=5 gated\n"
+	 "pod b index=0 gated\n"
+	 "rank w",
+	 "a>x1 b>x2"},
 	{"two pod sets on one failed node",
 	 "node b1/r1/x1 cpu=3\n"
 	 "node b1/r1/x2 cpu=2\n"
