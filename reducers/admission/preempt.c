@@ -15,6 +15,14 @@ enum list {
 	LIST_SAME
 };
 
+/* Candidates by what their going is good for. */
+enum freed {
+	FREED_OWN,
+	FREED_OTHERS,
+	FREED_NOT_BORROWING, /* only without borrowing may they be taken */
+	FREED_COUNT
+};
+
 struct candidate {
 	const struct plm_holder *holder;
 	uint32_t lca; /* node; PLM_NO_NODE: same queue */
@@ -31,6 +39,9 @@ struct search {
 	struct candidate *list;
 	uint32_t count, capacity;
 	uint32_t others, hierarchy;
+	struct {
+		int64_t by[FREED_COUNT];
+	} *freed;	/* by want */
 	uint64_t *keys; /* by turn as far as 'ready'; candidate in the lower half */
 	uint32_t ready;
 };
@@ -64,6 +75,14 @@ bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy,
 
 bool plm_preempt_uses(const struct plm_holder *holder, const struct plm_need *need)
 {
+	uint64_t pairs = 0;
+
+	for (uint32_t j = 0; j < need->count; j++) {
+		pairs |= UINT64_C(1) << (need->pairs[j] % 64);
+	}
+	if ((holder->pairs & pairs) == 0) {
+		return false;
+	}
 	for (uint32_t i = 0; i < holder->uses.count; i++) {
 		for (uint32_t j = 0; j < need->count; j++) {
 			if (holder->uses.list[i].pair == need->pairs[j]) {
@@ -180,10 +199,52 @@ static void classify(const struct search *s, struct candidate *c)
 	}
 }
 
+/* No holder of the queue has so low a priority that 'policy' allows to take it. */
+static bool all_above(const struct search *s, const struct plm_holders *holders, uint32_t policy)
+{
+	int64_t priority = s->workload->priority;
+
+	switch ((enum plm_preemption)policy) {
+	case PLM_PREEMPTION_NEVER:
+		return true;
+	case PLM_PREEMPTION_LOWER_PRIORITY:
+		return priority <= holders->least_priority;
+	case PLM_PREEMPTION_LOWER_OR_NEWER_EQUAL:
+		return priority < holders->least_priority;
+	case PLM_PREEMPTION_ANY:
+		return false;
+	}
+	PLM_UNREACHABLE();
+}
+
+/* What would come free of each want if the candidate went, in the sum of its like. */
+static void count_freed(const struct search *s, const struct candidate *c)
+{
+	enum freed like = c->list == LIST_SAME ? FREED_OWN
+			  : c->no_borrowing    ? FREED_NOT_BORROWING
+					       : FREED_OTHERS;
+
+	for (uint32_t i = 0; i < c->holder->uses.count; i++) {
+		const struct plm_use *use = &c->holder->uses.list[i];
+
+		for (uint32_t j = 0; j < s->need->wants.count; j++) {
+			if (use->pair == s->need->wants.list[j].pair) {
+				int64_t *sum = &s->freed[j].by[like];
+
+				*sum = plm_quota_add(*sum, use->amount);
+			}
+		}
+	}
+}
+
 static void collect_queue(struct search *s, uint32_t node, struct candidate kind, uint32_t policy)
 {
 	const struct plm_holders *holders = plm_quotas_holders(s->p->snap, node);
 
+	if (all_above(s, holders, policy)) {
+		(*s->p->spent)++;
+		return;
+	}
 	for (uint32_t i = 0; i < holders->count; i++) {
 		const struct plm_holder *holder = &holders->list[i];
 
@@ -201,8 +262,36 @@ static void collect_queue(struct search *s, uint32_t node, struct candidate kind
 			s->others++;
 			s->hierarchy += kind.list == LIST_HIERARCHY;
 		}
+		count_freed(s, &kind);
 		add(s, kind);
 	}
+}
+
+/*
+ * Not even all candidates together make room: what a node can have grows by no more than what is freed
+ * somewhere in its tree, and what it uses itself shrinks by no more than what its own free.
+ */
+static bool hopeless(const struct search *s, bool borrowing)
+{
+	for (uint32_t i = 0; i < s->need->wants.count; i++) {
+		const struct plm_use *want = &s->need->wants.list[i];
+		const struct plm_cell *cell = plm_quotas_cell(s->p->snap, s->p->node, want->pair);
+		int64_t own = s->freed[i].by[FREED_OWN];
+		int64_t freed = plm_quota_add(own, s->freed[i].by[FREED_OTHERS]);
+		int64_t have = plm_quota_available(&s->p->snap->tree, s->p->node, want->pair);
+
+		if (!borrowing) {
+			freed = plm_quota_add(freed, s->freed[i].by[FREED_NOT_BORROWING]);
+		}
+		if (want->amount > plm_max(0, plm_quota_add(have, freed))) {
+			return true;
+		}
+		if (!borrowing &&
+		    cell->subtree < plm_quota_add(plm_quota_sub(cell->usage, own), want->amount)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The subtree of 'top' without the part below 'visited'. */
@@ -330,9 +419,15 @@ static bool valid(const struct search *s, const struct candidate *c, bool borrow
 
 static struct plm_targets attempt(struct search *s, bool borrowing)
 {
-	struct plm_targets targets = {PLM_NEW_ARRAY(s->p->snap->arena, s->count, struct plm_target),
-				      0};
+	struct plm_targets targets = {NULL, 0};
 
+	if (hopeless(s, borrowing)) {
+		return targets;
+	}
+	if (s->keys == NULL) {
+		make_keys(s);
+	}
+	targets.list = PLM_NEW_ARRAY(s->p->snap->arena, s->count, struct plm_target);
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct candidate *c = at_turn(s, i);
 
@@ -391,6 +486,7 @@ static struct plm_targets find_classical(const struct plm_preemptor *p, const st
 		.need = need,
 		.workload = plm_workload_at(p->snap->st, p->workload),
 		.queue = plm_quotas_queue(p->snap, p->node),
+		.freed = plm_arena_take(p->snap->arena, need->wants.count * sizeof(*s.freed)),
 	};
 
 	collect_queue(&s, p->node, (struct candidate){.lca = PLM_NO_NODE, .list = LIST_SAME},
@@ -399,7 +495,6 @@ static struct plm_targets find_classical(const struct plm_preemptor *p, const st
 	if (s.count == 0) {
 		return (struct plm_targets){0};
 	}
-	make_keys(&s);
 	return attempts(&s);
 }
 

@@ -566,8 +566,10 @@ static void add_holder(struct plm_quotas *snap, uint32_t node, plm_id id)
 {
 	struct plm_holders *holders = &snap->holders[node];
 	const struct plm_workload *workload = plm_workload_at(snap->st, id);
+	struct plm_holder *holder = NULL;
 
 	snap->holder_count++;
+	holders->least_priority = plm_min(holders->least_priority, workload->priority);
 	holders->list[holders->count++] = (struct plm_holder){
 		.workload = id,
 		.node = node,
@@ -578,7 +580,11 @@ static void add_holder(struct plm_quotas *snap, uint32_t node, plm_id id)
 		.tas = plm_topology_held(snap->st, snap->arena, workload->assignments,
 					 workload->pod_sets),
 	};
-	if (holders->list[holders->count - 1].tas.count > 0) {
+	holder = &holders->list[holders->count - 1];
+	for (uint32_t i = 0; i < holder->uses.count; i++) {
+		holder->pairs |= UINT64_C(1) << (holder->uses.list[i].pair % 64);
+	}
+	if (holder->tas.count > 0) {
 		plm_tas_prepare(snap->tas); /* before a search takes marks */
 	}
 }
@@ -593,6 +599,7 @@ const struct plm_holders *plm_quotas_holders(struct plm_quotas *snap, uint32_t n
 		return holders;
 	}
 	holders->made = true;
+	holders->least_priority = INT64_MAX;
 	if (snap->slow) {
 		holders->list =
 			PLM_NEW_ARRAY(snap->arena, plm_workload_live(st), struct plm_holder);

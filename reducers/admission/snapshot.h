@@ -59,6 +59,7 @@ struct plm_holder {
 	bool evicted;
 	bool preempted; /* before, in this turn: rest.h */
 	int64_t priority;
+	uint64_t pairs; /* of 'uses', modulo 64: none in common, none used */
 	struct plm_uses uses;
 	struct plm_tas_uses tas; /* made with the holder */
 };
@@ -67,7 +68,8 @@ struct plm_holders {
 	struct plm_holder *list;
 	uint32_t count;
 	bool made;
-	bool ranked; /* at the root: all of its tree */
+	bool ranked;		/* at the root: all of its tree */
+	int64_t least_priority; /* of the list; INT64_MAX when it is empty */
 };
 
 struct plm_quotas {
