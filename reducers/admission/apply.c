@@ -6,6 +6,7 @@
 #include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/rest.h"
+#include "reducers/admission/skeleton.h"
 #include "reducers/area.h"
 #include "reducers/cluster/life.h"
 
@@ -55,6 +56,10 @@ static void workload_changed(struct plm_state *st, plm_id id);
 
 static void unstick(struct plm_state *st, plm_id id)
 {
+	if (!plm_marks_has(st, id, PLM_MARK_STICKY)) {
+		return;
+	}
+	plm_marks_put(st, id, PLM_MARK_STICKY, false);
 	PLM_EACH(st, cluster_queue, queue)
 	{
 		if (plm_cluster_queue_at(st, queue)->sticky.n == id.n) {
@@ -144,6 +149,7 @@ static void make_sticky(struct plm_state *st, plm_id id)
 		plm_workload_edit(st, before)->hold = (plm_sym){0};
 	}
 	plm_cluster_queue_edit(st, queue)->sticky = id;
+	plm_marks_put(st, id, PLM_MARK_STICKY, true);
 }
 
 static void fold_pend(const struct folding *in, const struct plm_w_pend *w)
@@ -737,6 +743,7 @@ static void fold_cycle(const struct folding *in)
 		plm_queue_retry_topology(in->st);
 	}
 	plm_queue_refresh(in->st);
+	plm_skeleton_make(in->st, in->scratch);
 	plm_afs_sample(in->st, plm_root(in->st)->now_ms, true);
 }
 
@@ -761,6 +768,7 @@ void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 {
 	struct folding in = {st, scratch, ev};
 
+	plm_skeleton_forget(st, ev);
 	look_for_left(st);
 	switch (plm_event_info(ev->type)->class) {
 	case PLM_CLASS_CONTROL:

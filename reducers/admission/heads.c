@@ -3,6 +3,7 @@
 #include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
+#include "reducers/admission/skeleton.h"
 #include "reducers/sched/selector.h"
 
 /* The workload on top of a lane, 0 when it is empty. */
@@ -146,7 +147,7 @@ bool plm_heads_collect(struct plm_round *round)
 
 	PLM_EACH(st, cluster_queue, queue)
 	{
-		if (first[queue.n] != 0 && plm_activity_of(st, queue).rule == PLM_RULE_NONE) {
+		if (first[queue.n] != 0 && plm_skeleton_active(st, queue)) {
 			wanted[queue.n] = 1;
 			round->count++;
 		}

@@ -6,6 +6,7 @@
 #include "reducers/admission/life.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
+#include "reducers/admission/skeleton.h"
 #include "reducers/admission/topology.h"
 #include "reducers/tas/tas.h"
 
@@ -134,8 +135,7 @@ static bool waits_inactive(const struct plm_state *st)
 {
 	PLM_EACH(st, cluster_queue, queue)
 	{
-		if (plm_queue_awaited(st, queue) &&
-		    plm_activity_of(st, queue).rule != PLM_RULE_NONE) {
+		if (!plm_skeleton_active(st, queue) && plm_queue_awaited(st, queue)) {
 			return true;
 		}
 	}
@@ -154,7 +154,9 @@ static uint32_t to_look_at(const struct plm_state *st)
 
 void plm_policy_pass(struct plm_round *round)
 {
-	PLM_EACH_MARKED(round->st, to_look_at(round->st), id)
+	uint32_t marks = to_look_at(round->st);
+
+	PLM_EACH_MARKED(round->st, marks, id)
 	{
 		const struct plm_workload *workload = plm_workload_at(round->st, id);
 

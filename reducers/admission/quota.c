@@ -175,3 +175,14 @@ void plm_quota_gather(const struct plm_quota_node *parent, const struct plm_quot
 		to->usage = plm_quota_add(to->usage, plm_max(0, plm_quota_sub(from->usage, local)));
 	}
 }
+
+void plm_quota_gather_usage(const struct plm_quota_node *parent, const struct plm_quota_node *child,
+			    uint32_t pairs)
+{
+	for (uint32_t f = 0; f < pairs; f++) {
+		int64_t over =
+			plm_quota_sub(child->cells[f].usage, plm_quota_local(&child->cells[f]));
+
+		parent->cells[f].usage = plm_quota_add(parent->cells[f].usage, plm_max(0, over));
+	}
+}

@@ -67,6 +67,9 @@ struct plm_fit plm_quota_lowest_fit(const struct plm_quota_tree *tree, uint32_t 
 /* subtree and usage of 'parent' += what 'child' lends and borrows; children first. */
 void plm_quota_gather(const struct plm_quota_node *parent, const struct plm_quota_node *child,
 		      uint32_t pairs);
+/* The same for usage alone: 'subtree' of both is complete. */
+void plm_quota_gather_usage(const struct plm_quota_node *parent, const struct plm_quota_node *child,
+			    uint32_t pairs);
 /* The node whose quota or borrowing limit binds available(): for explanations. */
 uint32_t plm_quota_binding(const struct plm_quota_tree *tree, uint32_t node, uint32_t pair,
 			   bool *out_limit);

@@ -6,6 +6,7 @@
 #include "reducers/admission/elastic.h"
 #include "reducers/admission/fair.h"
 #include "reducers/admission/rest.h"
+#include "reducers/admission/skeleton.h"
 #include "reducers/admission/topology.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
@@ -67,16 +68,18 @@ static void build_nodes(struct plm_quotas *snap)
 	const struct plm_state *st = snap->st;
 	uint32_t queues = plm_cluster_queue_live(st);
 	uint32_t cohorts = queues + 2 * plm_cohort_live(st);
+	uint32_t *queue_nodes = NULL;
 	struct builder b = {.snap = snap, .mask = power_of_two(2 * cohorts) - 1};
 
 	b.hash = PLM_NEW_ARRAY(snap->arena, b.mask + 1, uint32_t);
 	snap->tree.nodes = PLM_NEW_ARRAY(snap->arena, queues + cohorts + 1, struct plm_quota_node);
-	snap->queue_nodes = PLM_NEW_ARRAY(snap->arena, plm_cluster_queue_bound(st), uint32_t);
+	queue_nodes = PLM_NEW_ARRAY(snap->arena, plm_cluster_queue_bound(st), uint32_t);
+	snap->queue_nodes = queue_nodes;
 	PLM_EACH(st, cluster_queue, id)
 	{
 		const struct plm_cluster_queue *queue = plm_cluster_queue_at(st, id);
 
-		snap->queue_nodes[id.n] = add_node(snap, queue->object.name, id, true);
+		queue_nodes[id.n] = add_node(snap, queue->object.name, id, true);
 	}
 	PLM_EACH(st, cohort, id)
 	{
@@ -434,7 +437,7 @@ static void enter_pairs(struct plm_quotas *snap, const uint8_t *wanted, bool fil
 			continue;
 		}
 		each_quota(snap, n, fill ? enter_quota : count_quota);
-		if (node->queue && !snap->slow) {
+		if (node->queue && !snap->slow && !snap->bare) {
 			enter_held(snap, n, fill);
 		}
 	}
@@ -483,7 +486,7 @@ static void make_cells(struct plm_quotas *snap, const uint8_t *wanted, const uin
 		if (!wanted[node->tree]) {
 			continue;
 		}
-		if (node->queue) {
+		if (node->queue && !snap->bare) {
 			fill_held(snap, order[i]);
 		}
 		if (node->parent != PLM_NO_NODE) {
@@ -493,31 +496,56 @@ static void make_cells(struct plm_quotas *snap, const uint8_t *wanted, const uin
 	}
 }
 
-void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct plm_arena *arena,
-		     const uint8_t *wanted, bool slow)
+static void begin_holders(struct plm_quotas *snap)
+{
+	snap->holders = PLM_NEW_ARRAY(snap->arena, snap->tree.count + 1, struct plm_holders);
+	snap->gone = PLM_NEW_ARRAY(snap->arena, plm_workload_bound(snap->st), uint8_t);
+}
+
+/* From the objects: the slow twin of a copy of the skeleton. */
+static void build(struct plm_quotas *snap, const uint8_t *wanted)
 {
 	uint32_t *order = NULL;
 	uint8_t *trees = NULL;
 
-	*snap = (struct plm_quotas){
-		.st = st, .arena = arena, .tas = plm_tas_make(st, arena), .slow = slow};
 	build_nodes(snap);
 	find_roots(snap);
 	order = link_children(snap);
 	snap->order = order;
-	trees = PLM_NEW_ARRAY(arena, snap->tree.count + 1, uint8_t);
-	PLM_EACH(st, cluster_queue, id)
+	trees = PLM_NEW_ARRAY(snap->arena, snap->tree.count + 1, uint8_t);
+	PLM_EACH(snap->st, cluster_queue, id)
 	{
-		if (wanted[id.n]) {
+		if (wanted == NULL || wanted[id.n]) {
 			trees[snap->tree.nodes[snap->queue_nodes[id.n]].tree] = 1;
 		}
 	}
-	snap->holders = PLM_NEW_ARRAY(arena, snap->tree.count + 1, struct plm_holders);
-	snap->gone = PLM_NEW_ARRAY(arena, plm_workload_bound(st), uint8_t);
+	begin_holders(snap);
 	make_pairs(snap, trees);
 	make_cells(snap, trees, order);
+}
+
+void plm_quotas_bare(struct plm_quotas *snap, const struct plm_state *st, struct plm_arena *arena)
+{
+	*snap = (struct plm_quotas){.st = st, .arena = arena, .bare = true};
+	build(snap, NULL);
+}
+
+void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct plm_arena *arena,
+		     const uint8_t *wanted, bool slow)
+{
+	struct plm_quotas begun = {
+		.st = st, .arena = arena, .tas = plm_tas_make(st, arena), .slow = slow};
+
+	*snap = begun;
+	if (!slow && plm_skeleton_copy(snap, wanted)) {
+		begin_holders(snap);
+	} else {
+		*snap = begun;
+		build(snap, wanted);
+	}
 	for (uint32_t n = 0; n < snap->tree.count; n++) {
-		if (trees[n] && snap->tree.nodes[n].tree == n && plm_fair_sharing(snap, n)) {
+		if (snap->tree.nodes[n].cells != NULL && snap->tree.nodes[n].tree == n &&
+		    plm_fair_sharing(snap, n)) {
 			plm_fair_prepare(snap, n);
 		}
 	}

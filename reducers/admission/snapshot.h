@@ -77,13 +77,14 @@ struct plm_quotas {
 	struct plm_arena *arena;
 	struct plm_quota_tree tree;
 	struct plm_pairs *pairs;     /* by root */
-	uint32_t *queue_nodes;	     /* by slot of ClusterQueue; PLM_NO_NODE */
+	const uint32_t *queue_nodes; /* by slot of ClusterQueue; PLM_NO_NODE */
 	struct plm_holders *holders; /* by node, made when asked for */
 	uint32_t holder_count;	     /* of all nodes */
 	uint8_t *gone;		     /* by workload slot: 1 = taken out */
 	const uint32_t *order;	     /* of nodes: children before parents */
 	struct plm_tas *tas;	     /* domains of all flavors with a topology */
 	bool slow;
+	bool bare; /* nothing is held: what skeleton.h keeps */
 };
 
 /*
@@ -92,6 +93,9 @@ struct plm_quotas {
  */
 void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct plm_arena *arena,
 		     const uint8_t *wanted, bool slow);
+
+/* All trees without usage. */
+void plm_quotas_bare(struct plm_quotas *snap, const struct plm_state *st, struct plm_arena *arena);
 
 const struct plm_cluster_queue *plm_quotas_queue(const struct plm_quotas *snap, uint32_t node);
 uint32_t plm_quotas_pair(const struct plm_quotas *snap, uint32_t node, plm_sym flavor,

@@ -85,6 +85,10 @@ static void workload_gone(struct plm_state *st, plm_id id)
 			plm_workload_edit(st, w)->by = (plm_id){0};
 		}
 	}
+	if (!plm_marks_has(st, id, PLM_MARK_STICKY)) {
+		return;
+	}
+	plm_marks_put(st, id, PLM_MARK_STICKY, false);
 	PLM_EACH(st, cluster_queue, q)
 	{
 		if (plm_cluster_queue_at(st, q)->sticky.n == id.n) {

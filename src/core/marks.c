@@ -36,7 +36,7 @@ static bool loose(const struct plm_state *st, const struct plm_workload *workloa
 	       plm_job_at(st, workload->job)->suspended == 0;
 }
 
-/* All marks but OUTSIDE. */
+/* All marks but OUTSIDE and STICKY. */
 static uint32_t marks_of(const struct plm_state *st, plm_id id)
 {
 	const struct plm_workload *workload = plm_workload_at(st, id);
@@ -93,13 +93,27 @@ void plm_marks_put(struct plm_state *st, plm_id workload, enum plm_mark mark, bo
 	put(group_edit(st, workload.n), workload.n, mark, on);
 }
 
+bool plm_marks_has(const struct plm_state *st, plm_id workload, enum plm_mark mark)
+{
+	uint32_t group = workload.n / 64;
+
+	return group < st->marks.count &&
+	       (st->marks.words[(size_t)group * PLM_MARK_COUNT + mark] >> (workload.n % 64) & 1) !=
+		       0;
+}
+
+static bool by_slot(uint32_t mark)
+{
+	return mark != PLM_MARK_OUTSIDE && mark != PLM_MARK_STICKY;
+}
+
 static void mark(struct plm_state *st, plm_id id)
 {
 	uint64_t *group = group_edit(st, id.n);
 	uint32_t marks = marks_of(st, id);
 
 	for (uint32_t m = 0; m < PLM_MARK_COUNT; m++) {
-		if (m != PLM_MARK_OUTSIDE) {
+		if (by_slot(m)) {
 			put(group, id.n, m, (marks & PLM_MARKED(m)) != 0);
 		}
 	}
@@ -111,6 +125,13 @@ void plm_marks_rebuild(struct plm_state *st)
 	PLM_EACH(st, workload, id)
 	{
 		mark(st, id);
+	}
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (plm_cluster_queue_at(st, queue)->sticky.n != 0) {
+			plm_marks_put(st, plm_cluster_queue_at(st, queue)->sticky, PLM_MARK_STICKY,
+				      true);
+		}
 	}
 }
 
@@ -205,12 +226,18 @@ void plm_marks_check(const struct plm_state *st)
 		for (uint32_t m = 0; m < PLM_MARK_COUNT; m++) {
 			bool have = (group[m] >> (n % 64) & 1) != 0;
 
-			PLM_ASSERT(m == PLM_MARK_OUTSIDE || have == ((want & PLM_MARKED(m)) != 0));
+			PLM_ASSERT(!by_slot(m) || have == ((want & PLM_MARKED(m)) != 0));
 		}
 		PLM_ASSERT(!st->queues.filled ||
 			   (group[PLM_MARK_OUTSIDE] >> (n % 64) & 1) ==
 				   (plm_queue_index_link(st, (plm_id){n})->standing ==
 				    PLM_STANDS_OUTSIDE));
+	}
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		plm_id sticky = plm_cluster_queue_at(st, queue)->sticky;
+
+		PLM_ASSERT(sticky.n == 0 || plm_marks_has(st, sticky, PLM_MARK_STICKY));
 	}
 	for (uint32_t n = st->marks.count * 64; n < plm_workload_bound(st); n++) {
 		PLM_ASSERT(n == 0 || marks_of(st, (plm_id){n}) == 0);

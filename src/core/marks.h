@@ -3,7 +3,7 @@
  *
  * Owns: a bit per workload slot and mark. Most are functions of the slot and its job: whoever asks to
  * write a slot (plm_slot_edit()) leaves a note, and plm_marks_settle() works the notes off at the end of
- * each event. OUTSIDE follows the queue index. Does not: decide anything, write the image.
+ * each event. OUTSIDE follows the queue index, STICKY whoever writes it. Does not: decide anything, write the image.
  *
  * Outside the image: made anew after a load. Iteration is in slot order, as over the table itself, so a
  * pass over marked slots gives what a pass over all of them gives. The slow twin is plm_marks_check().
@@ -27,6 +27,7 @@ enum plm_mark {
 	PLM_MARK_TRIED,	    /* flavors had no capacity for it, or it asks politely */
 	PLM_MARK_PREEMPTED, /* it knows who preempts it */
 	PLM_MARK_INACTIVE,  /* pending, and deactivated by us */
+	PLM_MARK_STICKY,    /* a ClusterQueue may have promised it something */
 	PLM_MARK_COUNT,
 };
 #define PLM_MARKED(mark) (1U << (mark))
@@ -48,6 +49,7 @@ void plm_marks_note_workload(struct plm_state *st, plm_id id);
 void plm_marks_note_job(struct plm_state *st, plm_id id);
 void plm_marks_settle(struct plm_state *st);
 void plm_marks_put(struct plm_state *st, plm_id workload, enum plm_mark mark, bool on);
+bool plm_marks_has(const struct plm_state *st, plm_id workload, enum plm_mark mark);
 
 /*
  * The next workload after 'id' with any of 'marks' (PLM_MARKED()), 0 at the end. Marks must be settled

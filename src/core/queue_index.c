@@ -96,6 +96,7 @@ void plm_queue_index_fini(struct plm_queue_index *index)
 	free(index->locals);
 	free(index->room);
 	plm_timer_heap_fini(&index->timers);
+	free(index->block);
 	*index = (struct plm_queue_index){0};
 }
 
@@ -431,6 +432,19 @@ void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm
 	} else if (to->standing != PLM_STANDS_NOWHERE) {
 		list_add(st, workload.n);
 	}
+}
+
+void *plm_queue_index_block(struct plm_state *st, size_t bytes)
+{
+	struct plm_queue_index *index = &st->queues;
+
+	if (bytes > index->block_bytes) {
+		free(index->block);
+		index->block = malloc(bytes);
+		PLM_ASSERT(index->block != NULL);
+		index->block_bytes = bytes;
+	}
+	return index->block;
 }
 
 uint32_t *plm_queue_index_room(struct plm_state *st, uint32_t count)

@@ -89,12 +89,15 @@ struct plm_queue_index {
 	struct plm_local_cell *locals; /* owned, by LocalQueue slot */
 	uint32_t local_count;
 	uint32_t contended; /* ClusterQueues in which two LocalQueues or more have somebody */
-	uint32_t *room;	    /* owned */
+	void *block;	    /* owned: reducers/admission/skeleton.h */
+	uint64_t block_bytes;
+	uint32_t *room; /* owned */
 	uint32_t room_count;
 	uint32_t reserved;     /* HOLDING with open checks */
 	uint32_t parked_total; /* links with 'parked' */
 	uint32_t left_queue;   /* ClusterQueue of the holder whose slot was freed last, 0 = none */
 	struct plm_timer_heap timers; /* when a workload is due: reducers/admission/due.h */
+	bool block_made;	      /* the block is true of the state as it is */
 	bool left;		      /* a slot of a workload was freed since this was looked at */
 	bool stale;  /* queue objects changed: every workload must be placed anew */
 	bool filled; /* false after a load: no link is set */
@@ -110,6 +113,8 @@ const struct plm_link *plm_queue_index_link(const struct plm_state *st, plm_id w
  * Move a workload to where 'to' says (all but 'next' and 'prev' is read), and count what it holds.
  */
 void plm_queue_index_set(struct plm_state *st, plm_id workload, const struct plm_link *to);
+/* A block of 'bytes' for what admission derives from queue objects; what was in it is lost. */
+void *plm_queue_index_block(struct plm_state *st, size_t bytes);
 /* Room for a list of 'count' workloads, until this is called again. */
 uint32_t *plm_queue_index_room(struct plm_state *st, uint32_t count);
 /*
