@@ -287,6 +287,7 @@ void plm_topology_place(struct plm_applicant *a, struct plm_assess *assess)
 {
 	struct plm_tas *tas = a->preemptor.snap->tas;
 	struct plm_tas_set *places = NULL;
+	struct plm_tas_failure empty = {0};
 	uint32_t failed = 0;
 
 	if (assess->mode == PLM_MODE_NO_FIT) {
@@ -310,8 +311,9 @@ void plm_topology_place(struct plm_applicant *a, struct plm_assess *assess)
 		assess->mode = PLM_MODE_PREEMPT;
 		assess->is_unplaced = true;
 	}
-	if (!plm_tas_place(tas, assess->asks, assess->ask_count, true, places, &assess->unplaced)) {
+	if (!plm_tas_place(tas, assess->asks, assess->ask_count, true, places, &empty)) {
 		assess->is_unplaced = true;
+		assess->unplaced = empty; /* it says more: not even without all others */
 		failed = assess->ask_sets[assess->unplaced.ask];
 		fail(a, assess, failed, assess->asks[assess->unplaced.ask].flavor);
 		return;

@@ -82,7 +82,7 @@ void plm_why_unplaced(const struct plm_round *round, struct plm_entry *entry)
 	};
 	entry->need = why->need;
 	entry->have = why->fit;
-	entry->limit = (int64_t)why->leaves;
+	entry->limit = PLM_UNSET;
 	entry->detail = why->level;
 }
 
@@ -145,7 +145,8 @@ void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry)
 
 	if (entry->result.assess.is_unplaced) {
 		plm_why_unplaced(round, entry);
-		entry->key.reason = PLM_REASON_WAITING_FOR_QUOTA;
+		entry->key.reason = round->better ? PLM_REASON_TOPOLOGY_PLACEMENT_FAILED
+						  : PLM_REASON_WAITING_FOR_QUOTA;
 		return;
 	}
 	plm_why_pair(round, entry, PLM_RULE_NO_PREEMPTION_CANDIDATES, PLM_REASON_WAITING_FOR_QUOTA);
@@ -205,7 +206,7 @@ static struct plm_vec considered(const struct plm_state *st, struct plm_arena *a
 	return (struct plm_vec){list, count};
 }
 
-/* Nodes that can take no pod, by the rule that says so: 'have' of 'need'. */
+/* Nodes that can take no pod, how many by which rule. */
 static struct plm_vec nodes_considered(const struct plm_state *st, struct plm_arena *arena,
 				       const struct plm_assess *assess)
 {
@@ -226,7 +227,7 @@ static struct plm_vec nodes_considered(const struct plm_state *st, struct plm_ar
 		list[i] = (struct plm_w_candidate){
 			.candidate = plm_str(st, assess->asks[why->ask].flavor),
 			.rule = rules[why->excluded[i].rule],
-			.need = why->leaves,
+			.need = PLM_UNSET,
 			.have = why->excluded[i].leaves,
 			.detail = plm_str(st, why->excluded[i].key),
 		};

@@ -1,5 +1,7 @@
 #include "reducers/tas/tas.h"
 
+#include "core/integration.h"
+
 static const struct plm_flavor *flavor_of(const struct plm_state *st, plm_sym name)
 {
 	plm_id id = plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, name);
@@ -85,9 +87,7 @@ bool plm_tas_assigned(const struct plm_state *st, plm_sym assignments)
 /* The workload that the pod belongs to: that of its controller, or its own. */
 plm_id plm_tas_workload(const struct plm_state *st, const struct plm_pod *pod)
 {
-	plm_id job = pod->object.owner_uid.n == 0
-			     ? (plm_id){0}
-			     : plm_index_find(st, PLM_KEY_JOB_UID, pod->object.owner_uid.n, 0);
+	plm_id job = plm_job_above(st, pod->object.owner_uid);
 
 	if (job.n != 0) {
 		return plm_job_at(st, job)->workload_id;

@@ -187,6 +187,37 @@ static void say_fewer(const struct story *s, const struct plm_w_reserve *w)
 	}
 }
 
+/* Where the pods go: "; 5 on b-0, 3 on b-1". Values of levels are joined by a slash. */
+static void say_domains(const struct story *s, struct plm_vec assignments)
+{
+	const struct plm_w_assignment *sets = assignments.ptr;
+	size_t told = 0;
+
+	for (size_t i = 0; i < assignments.count; i++) {
+		const struct plm_w_topology_domain *domains = sets[i].domains.ptr;
+
+		for (size_t d = 0; d < sets[i].domains.count; d++, told++) {
+			const struct plm_slice *values = domains[d].values.ptr;
+
+			(void)fprintf(s->to, "%s%" PRId64 " on ", told == 0 ? "; " : ", ",
+				      domains[d].count);
+			for (size_t v = 0; v < domains[d].values.count; v++) {
+				(void)fputs(v == 0 ? "" : "/", s->to);
+				say(s, values[v]);
+			}
+		}
+	}
+}
+
+static void tell_assigned(const struct story *s, const struct plm_w_assigned *w)
+{
+	begin(s, "admission", "place");
+	say_name(s, w->ns, w->name);
+	say_why(s, &w->why);
+	say_domains(s, w->assignments);
+	end(s);
+}
+
 static void tell_reserve(const struct story *s, const struct plm_w_reserve *w)
 {
 	begin(s, "admission", w->admitted != 0 ? "admit" : "reserve");
@@ -195,6 +226,7 @@ static void tell_reserve(const struct story *s, const struct plm_w_reserve *w)
 	say(s, w->cluster_queue);
 	say_fewer(s, w);
 	say_why(s, &w->why);
+	say_domains(s, w->assignments);
 	end(s);
 }
 
@@ -308,6 +340,12 @@ static void tell_decision(const struct story *s)
 		return;
 	case PLM_EV_EVICT:
 		tell_evict(s, w);
+		return;
+	case PLM_EV_ASSIGNED:
+		tell_assigned(s, w);
+		return;
+	case PLM_EV_UNHEALTHY:
+		tell_explained(s, "admission", "lost", &((const struct plm_w_unhealthy *)w)->why);
 		return;
 	case PLM_EV_RELEASE:
 		tell_explained(s, "admission", "release", &((const struct plm_w_release *)w)->why);
