@@ -257,13 +257,13 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_JOB_STOP:
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
-	case PLM_CALL_POD_UNGATE:
 	case PLM_CALL_TERMINATE:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
 	case PLM_CALL_JOB_DELETE:
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
+	case PLM_CALL_POD_UNGATE:
 		return;
 	}
 	record->number = event->envelope.seq;

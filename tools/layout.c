@@ -425,17 +425,23 @@ static const struct plm_member job_members[] = {PART(object, object),
 						I64(pods),
 						I64(max_exec_s),
 						LIST(reclaimable, pod_count),
-						BOOL(prebuilt)};
+						BOOL(prebuilt),
+						SKIP(first_pod),
+						U32(group_total),
+						U32(group_flags),
+						U32(named)};
 LAYOUT(static, job)
 #undef TYPE
 #define TYPE struct plm_pod
 static const struct plm_member pod_members[] = {
-	PART(object, object), ONE(shape, shape),  TEXT(node),		TEXT(nominated),
-	TEXT(pod_set),	      ENUM(phase, phase), BOOL(unschedulable),	BOOL(no_status),
-	BOOL(gated),	      BOOL(ready),	  BOOL(do_not_disrupt), BOOL(tas),
-	TEXTS(gates),	      I64(started_ms),	  I64(deletion_cost),	I64(index),
-	I64(priority),	      TEXT(target),	  BOOL(target_claim),	BOOL(ending),
-	BOOL(batched),	      PART(why, why),	  BOOL(ungating),	SKIP(zero)};
+	PART(object, object),  ONE(shape, shape),  TEXT(node),		 TEXT(nominated),
+	TEXT(pod_set),	       ENUM(phase, phase), BOOL(unschedulable),	 BOOL(no_status),
+	BOOL(gated),	       BOOL(ready),	   BOOL(do_not_disrupt), BOOL(tas),
+	TEXTS(gates),	       I64(started_ms),	   I64(deletion_cost),	 I64(index),
+	I64(priority),	       TEXT(target),	   BOOL(target_claim),	 BOOL(ending),
+	BOOL(batched),	       PART(why, why),	   BOOL(ungating),	 SKIP(zero),
+	TEXT(group),	       TEXT(role),	   SKIP(group_next),	 U32(group_flags),
+	BOOL(admission_gated), BOOL(told)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node
@@ -595,7 +601,10 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(requeue_base_s),
 						 I64(requeue_max_s),
 						 I64(retain_finished_ms),
-						 I64(retain_deactivated_ms)};
+						 I64(retain_deactivated_ms),
+						 TEXTS(frameworks),
+						 BOOL(manage_unnamed),
+						 PART(managed_namespaces, selector)};
 LAYOUT(static, root)
 #undef TYPE
 

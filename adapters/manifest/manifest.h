@@ -118,10 +118,6 @@ enum plm_code plm_manifest_apply_setting(struct plm_manifest *reader,
 /* UUID (36 characters, arena) made from kind, namespace and name: the same on every machine. */
 struct plm_slice plm_manifest_uid(struct plm_arena *arena, enum plm_kind kind, struct plm_slice ns,
 				  struct plm_slice name);
-/* Kueue's name of the workload of a job: exact.md 8. 'uid' empty = without suffix. */
-struct plm_slice plm_manifest_workload_name(struct plm_arena *arena, const char *kind,
-					    const char *group, struct plm_slice name,
-					    struct plm_slice uid);
 
 /* waitForPodsReady where no Configuration says anything: Kueue's own default, v1beta2. */
 void plm_manifest_setting_defaults(struct plm_w_config *config);

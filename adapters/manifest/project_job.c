@@ -3,6 +3,7 @@
 
 #include "core/limits.h"
 #include "core/units.h"
+#include "hash/workload_name.h"
 
 /* ---- what the labels say ----------------------------------------------------------------------- */
 
@@ -23,6 +24,12 @@ static int64_t whole_number(struct plm_project *p, struct plm_doc *root, const c
 	return value;
 }
 
+int64_t plm_project_max_exec(struct plm_project *p, struct plm_doc *root)
+{
+	return whole_number(p, root, "label " PLM_LABEL_MAX_EXEC,
+			    plm_project_label(p, PLM_LABEL_MAX_EXEC));
+}
+
 static void name_workload(struct plm_project *p, struct plm_doc *root, struct plm_w_job *job)
 {
 	struct plm_slice uid = p->had_uid ? p->meta.uid : (struct plm_slice){0};
@@ -32,19 +39,18 @@ static void name_workload(struct plm_project *p, struct plm_doc *root, struct pl
 		built = plm_project_annotation(p, root, PLM_LABEL_PREBUILT);
 	}
 	job->prebuilt = built.size > 0;
-	job->workload = job->prebuilt == 1
-				? built
-				: plm_manifest_workload_name(
-					  p->arena, plm_names_text(&plm_names_kind, p->row->kind),
-					  p->row->group, p->meta.name, uid);
+	job->workload =
+		job->prebuilt == 1
+			? built
+			: plm_workload_name(p->arena, plm_names_text(&plm_names_kind, p->row->kind),
+					    p->row->group, p->meta.name, uid);
 }
 
 static void read_labels(struct plm_project *p, struct plm_doc *root, struct plm_w_job *job)
 {
 	job->queue = plm_project_label(p, PLM_LABEL_QUEUE);
 	job->priority_class = plm_project_label(p, PLM_LABEL_PRIORITY);
-	job->max_exec_s = whole_number(p, root, "label " PLM_LABEL_MAX_EXEC,
-				       plm_project_label(p, PLM_LABEL_MAX_EXEC));
+	job->max_exec_s = plm_project_max_exec(p, root);
 	name_workload(p, root, job);
 }
 
@@ -330,6 +336,12 @@ static bool leads_to(const struct plm_sets *sets, const struct plm_doc *node)
 /* What stands beside the templates is its own controller's business. */
 static void ignore_beside(const struct plm_sets *sets, struct plm_doc *spec)
 {
+	for (struct plm_doc *child = spec == NULL ? NULL : spec->first; child != NULL;
+	     child = child->next) {
+		if (!leads_to(sets, child)) {
+			plm_doc_ignore(child);
+		}
+	}
 	for (size_t i = 0; i < sets->count; i++) {
 		struct plm_doc *at = sets->templates[i];
 
@@ -386,7 +398,7 @@ void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload)
 	if (job->priority_class.size == 0 && row->priority != NULL) {
 		job->priority_class = plm_doc_text(p->tree, plm_doc_at(root, row->priority), NULL);
 	}
-	job->managed = job->queue.size > 0 && row->start != PLM_START_NEVER;
+	job->managed = job->queue.size > 0;
 	backoff = row->backoff == NULL ? NULL : plm_doc_at(root, row->backoff);
 	job->backoff_limit =
 		backoff == NULL ? row->backoff_default : plm_doc_count(p->tree, backoff, NULL, 0);

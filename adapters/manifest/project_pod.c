@@ -1,9 +1,15 @@
 /* Pod specs, pods, and what is made of one pod template: DaemonSet, Deployment and its kin. */
 #include "adapters/manifest/project.h"
 
+#include "codec/codec.h"
+#include "codec/pack.h"
+#include "core/integration.h"
+#include "core/limits.h"
 #include "core/quantity.h"
+#include "core/tables.h"
 #include "core/timefmt.h"
 #include "core/units.h"
+#include "hash/workload_name.h"
 
 /* ---- the shape --------------------------------------------------------------------------------- */
 
@@ -251,6 +257,117 @@ static struct plm_vec gate_names(struct plm_project *p, struct plm_doc *gates)
 	return (struct plm_vec){names, count};
 }
 
+/* Eight digits by which pods of a group that look alike are one role; Kueue's own hash wins. */
+static struct plm_slice role_of(struct plm_project *p, struct plm_doc *root,
+				const struct plm_w_pod *pod)
+{
+	struct plm_slice written = plm_project_annotation(p, root, "kueue.x-k8s.io/role-hash");
+	struct plm_sha256 hash;
+	char hex[2 * PLM_SHA256_SIZE + 1];
+
+	if (written.size > 0) {
+		return written;
+	}
+	hash = plm_sha256(plm_wire_encode(&plm_type_shape, &pod->shape, p->arena));
+	plm_hex(plm_slice_of(hash.bytes, sizeof(hash.bytes)), hex);
+	return plm_arena_format(p->arena, "%.8s", hex);
+}
+
+static bool annotated(struct plm_project *p, struct plm_doc *root, const char *name,
+		      const char *value)
+{
+	return plm_slice_is(plm_project_annotation(p, root, name), value);
+}
+
+static bool has_gate(const struct plm_w_pod *pod, const char *name)
+{
+	const struct plm_slice *gates = pod->gates.ptr;
+
+	for (size_t i = 0; i < pod->gates.count; i++) {
+		if (plm_slice_is(gates[i], name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void add_gate(struct plm_project *p, struct plm_w_pod *pod, const char *name)
+{
+	struct plm_slice *gates = plm_project_array(p, pod->gates.count + 1, sizeof(*gates));
+
+	for (size_t i = 0; i < pod->gates.count; i++) {
+		gates[i] = ((const struct plm_slice *)pod->gates.ptr)[i];
+	}
+	gates[pod->gates.count] = plm_slice_str(name);
+	pod->gates = (struct plm_vec){gates, pod->gates.count + 1};
+	pod->gated = 1;
+}
+
+/* A group that its labels name, with what its annotations say of it. */
+static void named_group(struct plm_project *p, struct plm_doc *root, struct plm_w_pod *pod)
+{
+	struct plm_slice total =
+		plm_project_annotation(p, root, "kueue.x-k8s.io/pod-group-total-count");
+	int64_t count = 0;
+
+	if (!plm_integer_parse(total, &count) || count < 1 || count > PLM_LIMIT_POD_SET_PODS) {
+		plm_doc_fail(p->tree, plm_doc_get(root, "metadata"),
+			     "annotation kueue.x-k8s.io/pod-group-total-count must be a number "
+			     "from 1 to %d",
+			     PLM_LIMIT_POD_SET_PODS);
+	}
+	pod->group_total = count;
+	pod->role = role_of(p, root, pod);
+	pod->pod_set = pod->role;
+	if (annotated(p, root, "kueue.x-k8s.io/pod-group-fast-admission", "true")) {
+		pod->group_flags |= PLM_GROUP_FAST;
+	}
+	if (annotated(p, root, "kueue.x-k8s.io/pod-group-serving", "true")) {
+		pod->group_flags |= PLM_GROUP_SERVING;
+	}
+	if (annotated(p, root, "kueue.x-k8s.io/retriable-in-group", "false")) {
+		pod->group_flags |= PLM_GROUP_UNRETRIABLE;
+	}
+}
+
+/*
+ * A pod that is queued by itself. One that somebody wrote and that runs nowhere is held as the admission
+ * policy holds it; of others the gate or the label tells that they went through it.
+ */
+static void pod_queue(struct plm_project *p, struct plm_doc *root, struct plm_w_pod *pod)
+{
+	struct plm_slice queue = plm_project_label(p, PLM_LABEL_QUEUE);
+	struct plm_slice group = plm_project_label(p, "kueue.x-k8s.io/pod-group-name");
+	bool marked = plm_slice_is(plm_project_label(p, "kueue.x-k8s.io/managed"), "true");
+	bool written = pod->no_status == 1 && pod->node.size == 0;
+	bool held = has_gate(pod, PLM_GATE_ADMISSION);
+
+	pod->max_exec_s = PLM_UNSET;
+	if (group.size == 0) {
+		group = plm_project_annotation(p, root, "kueue.x-k8s.io/pod-group-name");
+	}
+	if (queue.size == 0 || (!held && !marked && !written)) {
+		return;
+	}
+	pod->queue = queue;
+	pod->queue_class = plm_project_label(p, PLM_LABEL_PRIORITY);
+	pod->max_exec_s = plm_project_max_exec(p, root);
+	if (written && !held) {
+		add_gate(p, pod, PLM_GATE_ADMISSION);
+	}
+	if (group.size > 0) {
+		pod->group = group;
+		named_group(p, root, pod);
+		return;
+	}
+	pod->group = plm_workload_name(p->arena, "Pod", "", p->meta.name,
+				       p->had_uid ? p->meta.uid : (struct plm_slice){0});
+	pod->role = plm_slice_str("main");
+	pod->pod_set = pod->role;
+	pod->group_total = 1;
+	pod->group_flags = PLM_GROUP_SINGLE;
+}
+
 void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 {
 	struct plm_w_pod *pod = payload;
@@ -266,6 +383,7 @@ void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 	pod->deletion_cost = deletion_cost(p, root);
 	pod->pod_set = plm_project_label(p, PLM_LABEL_POD_SET);
 	pod->index = pod_index(p, root);
+	pod_queue(p, root, pod);
 	pod->tas = plm_project_is_tas(p, root);
 }
 

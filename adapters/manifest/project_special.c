@@ -281,7 +281,7 @@ void plm_sets_special(struct plm_sets *sets, struct plm_doc *root, struct plm_w_
 		if (plm_doc_at(root, "spec.clusterSelector") == NULL) {
 			ray_submitter(sets, root);
 		} else {
-			job->managed = 0; /* it runs on a cluster that is there: Kueue skips it */
+			job->managed = -1; /* it runs on a cluster that is there: Kueue skips it */
 		}
 		break;
 	case PLM_KIND_SPARK_APPLICATION:
@@ -395,5 +395,10 @@ void plm_sets_rest(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job
 		job_rest(sets, root, job);
 	} else if (job->kind == PLM_KIND_POD_SET) {
 		pod_set_rest(sets, root, job);
+	} else if (job->kind == PLM_KIND_LEADER_WORKER_SET) {
+		job->completions =
+			plm_doc_count(sets->p->tree, plm_doc_get(root, "spec"), "replicas", 1);
+		plm_project_pods_limit(sets->p, plm_doc_get(root, "spec"), "replicas",
+				       plm_mul_sat(job->completions, job->parallelism));
 	}
 }

@@ -149,7 +149,7 @@ static void pod_ungate(struct plm_world *w, const struct plm_effect *effect,
 		plm_sim_template_with(w, object->my.pod->template, request->node_selector,
 				      request->tolerations, request->labels);
 	pod->shape = object->my.pod->template->shape;
-	pod->meta.labels = object->my.pod->template->labels;
+	pod->meta.labels = plm_sim_merge(w, pod->meta.labels, object->my.pod->template->labels);
 	plm_sim_touch(w, object);
 	plm_sim_schedule_later(w);
 	answer(out, PLM_RESULT_DONE, "");

@@ -53,6 +53,7 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 	pod->shape = template->shape;
 	pod->phase = PLM_PHASE_PENDING;
 	pod->started_ms = PLM_UNSET;
+	pod->max_exec_s = PLM_UNSET;
 	pod->pod_set = template->pod_set;
 	pod->index = index;
 	pod->gated = template->gate.size > 0;
@@ -65,6 +66,7 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 	object->my.pod->set = owner->info->type == PLM_EV_JOB
 				      ? plm_sim_set_named(owner, template->pod_set)
 				      : NULL;
+	plm_sim_gate(w, owner, pod);
 	plm_sim_adopt(owner, object);
 	w->stats.pods_created++;
 	return object;
@@ -183,7 +185,8 @@ void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object)
 	my->first_running_ms = PLM_UNSET;
 	my->finished_ms = PLM_UNSET;
 	my->partial_since_ms = PLM_UNSET;
-	if (job->managed != 0 && !w->options.plain && job->started_ms == PLM_UNSET) {
+	if (job->managed == 1 && my->row->start != PLM_START_NEVER && !w->options.plain &&
+	    job->started_ms == PLM_UNSET) {
 		job->suspended = 1;
 	} else if (w->options.plain) {
 		job->suspended = 0;

@@ -78,12 +78,64 @@ static void forget(struct plm_sim_job *my)
 	}
 }
 
+/* ---- LeaderWorkerSet: groups of 'size' pods, the leader first ---------------------------------- */
+
+static void make_member(struct plm_world *w, struct plm_sim_object *object, struct plm_sim_set *set,
+			int64_t index)
+{
+	int64_t size = plm_max(1, object->of.job->parallelism);
+	struct plm_slice of = object->of.meta->name;
+	struct plm_slice name =
+		index % size == 0
+			? plm_arena_format(&w->arena, "%.*s-%lld", (int)of.size,
+					   (const char *)of.ptr, (long long)(index / size))
+			: plm_arena_format(&w->arena, "%.*s-%lld-%lld", (int)of.size,
+					   (const char *)of.ptr, (long long)(index / size),
+					   (long long)(index % size));
+	struct plm_sim_object *pod = NULL;
+
+	if (plm_sim_find(w, PLM_KIND_POD, object->of.meta->ns, name) != NULL) {
+		return; /* it is there, or still on its way out */
+	}
+	pod = plm_sim_pod_new(w, object, set->template, name, index);
+	pod->my.pod->runtime_ms = PLM_UNSET;
+	plm_sim_wait_add(w, pod);
+}
+
+static void groups_sync(struct plm_world *w, struct plm_sim_object *object)
+{
+	struct plm_sim_job *my = object->my.job;
+	int64_t size = plm_max(1, object->of.job->parallelism);
+
+	for (struct plm_sim_object *pod = object->child, *next = NULL; pod != NULL; pod = next) {
+		next = pod->sibling_next;
+		if (plm_sim_pod_over(pod)) {
+			plm_sim_remove(w, pod);
+		} else if (pod->of.pod->index / size >= my->completions) {
+			plm_sim_pod_delete(w, pod);
+		}
+	}
+	for (int64_t group = 0; group < my->completions; group++) {
+		int64_t index = group * size;
+
+		for (size_t s = 0; s < my->set_count; s++) {
+			for (int64_t n = 0; n < my->sets[s].count; n++) {
+				make_member(w, object, &my->sets[s], index++);
+			}
+		}
+	}
+}
+
 void plm_sim_work_sync(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_sim_job *my = object->my.job;
 	struct plm_w_job next = *object->of.job;
 	struct plm_sim_tally tally;
 
+	if (object->kind == PLM_KIND_LEADER_WORKER_SET) {
+		groups_sync(w, object);
+		return;
+	}
 	if (my->row->start == PLM_START_NEVER) {
 		return;
 	}

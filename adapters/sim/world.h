@@ -331,6 +331,8 @@ int64_t plm_sim_job_wanted(const struct plm_w_job *job);
 void plm_sim_job_shrink(struct plm_world *w, struct plm_sim_object *object, int64_t keep);
 void plm_sim_job_status(struct plm_world *w, struct plm_sim_object *object,
 			const struct plm_w_job *next);
+/* gates.c: what the admission policy adds to a new pod of 'owner'. */
+void plm_sim_gate(struct plm_world *w, struct plm_sim_object *owner, struct plm_w_pod *pod);
 /* Of all kinds but Job and PodSet, by the table of core/integration.h. */
 void plm_sim_work_sync(struct plm_world *w, struct plm_sim_object *object);
 /* The templates of a job anew: what was told by 'starts' (struct plm_w_start_set) is added. */

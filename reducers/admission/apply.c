@@ -601,8 +601,15 @@ static void fold_pod(struct plm_state *st, const struct plm_w_pod *w)
 {
 	plm_sym owner = plm_sym_find(st, w->meta.owner_uid);
 	plm_id set = owner.n == 0 ? (plm_id){0} : plm_index_find(st, PLM_KEY_JOB_UID, owner.n, 0);
+	plm_id group = w->group.size == 0
+			       ? (plm_id){0}
+			       : plm_find(st, PLM_KIND_POD_GROUP, plm_sym_find(st, w->meta.ns),
+					  plm_sym_find(st, w->group));
 	plm_id workload = set.n == 0 ? set : plm_job_at(st, set)->workload_id;
 
+	if (group.n != 0 && plm_job_at(st, group)->workload_id.n != 0) {
+		workload_changed(st, plm_job_at(st, group)->workload_id);
+	}
 	if (workload.n != 0 && plm_workload_at(st, workload)->stage == PLM_STAGE_FINISHED) {
 		workload_changed(st, workload);
 	} else if (workload.n != 0) {

@@ -105,7 +105,10 @@ struct plm_route plm_queue_route(const struct plm_state *st, const struct plm_wo
 	if (route.rule != PLM_RULE_NONE) {
 		return route;
 	}
-	if (workload->gated == 1) {
+	if (workload->gated == PLM_GATED_BY_GROUP) {
+		route.rule = PLM_RULE_GROUP;
+		route.reason = PLM_REASON_WAITING_FOR_PODS;
+	} else if (workload->gated == 1) {
 		route.rule = PLM_RULE_GATED;
 		route.reason = PLM_REASON_ADMISSION_GATED;
 	} else if (workload->active == 0) {

@@ -50,6 +50,9 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->requeue_max_s = w->requeue_max_s;
 	root->retain_finished_ms = w->retain_finished_ms;
 	root->retain_deactivated_ms = w->retain_deactivated_ms;
+	root->frameworks = plm_fold_texts(&in->f, w->frameworks);
+	root->manage_unnamed = w->manage_unnamed == 1;
+	root->managed_namespaces = plm_fold_selector(&in->f, &w->managed_namespaces);
 	root->batch_idle_ms = w->batch_idle_ms;
 	root->batch_max_ms = w->batch_max_ms;
 	root->gang_timeout_ms = w->gang_timeout_ms;
@@ -117,17 +120,23 @@ static void fold_gone_fact(const struct plm_folding *in, const struct plm_w_gone
 	plm_sym ns = plm_sym_find(in->f.st, w->ns);
 	plm_sym name = plm_sym_find(in->f.st, w->name);
 	plm_id id = plm_find(in->f.st, (enum plm_kind)w->kind, ns, name);
+	plm_sym group = {0};
+	plm_id set = {0};
 
+	if (id.n == 0) {
+		return;
+	}
+	if (w->kind == PLM_KIND_POD) {
+		group = plm_pod_at(in->f.st, id)->group;
+		set = plm_fold_job_of(in->f.st, plm_pod_at(in->f.st, id)->object.owner_uid);
+	}
+	plm_fold_gone(in->f.st, (enum plm_kind)w->kind, id);
+	if (set.n != 0) {
+		plm_fold_set_pods(in->f.st, set, (int64_t)in->ev->tick_ms);
+	}
+	id = group.n == 0 ? (plm_id){0} : plm_find(in->f.st, PLM_KIND_POD_GROUP, ns, group);
 	if (id.n != 0) {
-		plm_id set = w->kind == PLM_KIND_POD
-				     ? plm_fold_job_of(in->f.st,
-						       plm_pod_at(in->f.st, id)->object.owner_uid)
-				     : (plm_id){0};
-
-		plm_fold_gone(in->f.st, (enum plm_kind)w->kind, id);
-		if (set.n != 0) {
-			plm_fold_set_pods(in->f.st, set, (int64_t)in->ev->tick_ms);
-		}
+		plm_fold_group_look(&in->f, id, (int64_t)in->ev->tick_ms);
 	}
 }
 

@@ -44,6 +44,10 @@ void plm_fold_topology(const struct plm_folding *in, const struct plm_w_topology
 /* fold_work.c */
 void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload *w);
 void plm_fold_job(const struct plm_folding *in, const struct plm_w_job *w);
+/* The workload of job 'id': found, made, or given up, as 'managed' says; it mirrors the job. */
+void plm_fold_job_link(const struct plm_fold *f, plm_id id);
+/* Job 'id' has ended, and so has its workload; nothing when it is OPEN or had ended already. */
+void plm_fold_job_end(struct plm_state *st, plm_id id, enum plm_job_end end, int64_t at_ms);
 /* The job or PodSet slot that 'uid' controls, 0 when there is none. */
 plm_id plm_fold_job_of(const struct plm_state *st, plm_sym owner_uid);
 /* A job or its workload ended: its stage becomes FINISHED. */
@@ -53,6 +57,27 @@ int64_t plm_fold_priority(const struct plm_state *st, int64_t given, plm_sym wor
 			  plm_sym pod_class);
 /* Priorities anew, after a class has changed. */
 void plm_fold_priorities(struct plm_state *st);
+
+/* manage.c: which jobs are queued: kueue.md 1.7-1.9 */
+
+/* Sets 'managed' of job 'id', and its queue where the namespace has one for all; 'made' = just seen. */
+void plm_fold_manage(struct plm_state *st, plm_id id, bool made);
+/* Jobs that 'id' owns anew: it was not there when they came. */
+void plm_fold_children(const struct plm_fold *f, plm_id id);
+/* Jobs without a queue in the namespace of a LocalQueue that is there now. */
+void plm_fold_default_queue(const struct plm_fold *f, plm_id local_queue);
+/* A managed job stands above an object with controller 'owner_uid'. */
+bool plm_fold_managed_above(const struct plm_state *st, plm_sym owner_uid);
+/* Is the integration of 'kind' on, and does it reach 'ns'? */
+bool plm_fold_integrates(const struct plm_state *st, enum plm_kind kind, plm_sym ns);
+
+/* fold_group.c: pods that are queued by themselves */
+
+void plm_fold_group_pod(const struct plm_folding *in, plm_id pod, const struct plm_w_pod *w);
+/* Pod 'pod' leaves its group, before its slot changes or is freed. */
+void plm_fold_group_leave(struct plm_state *st, plm_id pod);
+/* What the pods of a group say of it, after one of them has left. */
+void plm_fold_group_look(const struct plm_fold *f, plm_id group, int64_t now_ms);
 
 /* fold_pod.c */
 void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w);

@@ -79,6 +79,7 @@ static void told(struct plm_state *st, const struct plm_w_intent *w)
 		plm_pod_edit(st, id)->ending = 1;
 	} else if (w->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 1;
+		plm_pod_edit(st, id)->told = 1;
 	} else {
 		told_work(st, (enum plm_call)w->call, id, 1);
 	}
@@ -125,6 +126,7 @@ static void untold(struct plm_state *st, const struct plm_intent *intent)
 		plm_pod_edit(st, id)->ending = 0;
 	} else if (intent->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 0;
+		plm_pod_edit(st, id)->told = plm_pod_at(st, id)->admission_gated == 0;
 	} else {
 		told_work(st, (enum plm_call)intent->call, id, 0);
 	}

@@ -104,6 +104,9 @@ static void job_gone(struct plm_state *st, plm_id id)
 	plm_id workload = job->workload_id;
 
 	plm_index_drop(st, PLM_KEY_JOB_UID, job->object.uid.n, 0);
+	if (job->prebuilt == 1) {
+		plm_index_drop(st, PLM_KEY_PREBUILT, job->object.ns.n, job->workload.n);
+	}
 	if (workload.n == 0) {
 		return;
 	}

@@ -118,6 +118,16 @@ void plm_fold_set_pods(struct plm_state *st, plm_id set, int64_t at_ms)
 	}
 }
 
+/* A group that one of its pods has left. */
+static void look_at_group(const struct plm_folding *in, plm_sym ns, plm_sym name)
+{
+	plm_id id = plm_find(in->f.st, PLM_KIND_POD_GROUP, ns, name);
+
+	if (id.n != 0) {
+		plm_fold_group_look(&in->f, id, (int64_t)in->ev->tick_ms);
+	}
+}
+
 void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 {
 	struct plm_state *st = in->f.st;
@@ -125,6 +135,7 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 	plm_sym name = plm_fold_text(&in->f, w->meta.name);
 	plm_id old = plm_find(st, PLM_KIND_POD, ns, name);
 	bool failed_before = false;
+	plm_sym group = {0};
 	plm_id id;
 	plm_id set;
 
@@ -135,11 +146,17 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 		/* Another UID under the name: plm_fold_object() folds the old pod away, counts and all. */
 		if (plm_slice_equal(plm_str(st, plm_pod_at(st, old)->object.uid), w->meta.uid)) {
 			count_pod(st, old, -1);
+			plm_fold_group_leave(st, old);
 		}
+		group = plm_pod_at(st, old)->group;
 	}
 	id = plm_fold_object(in, PLM_KIND_POD, &w->meta, NULL);
 	fill_pod(in, plm_pod_edit(st, id), w);
 	count_pod(st, id, 1);
+	plm_fold_group_pod(in, id, w);
+	if (group.n != 0 && !plm_sym_equal(group, plm_pod_at(st, id)->group)) {
+		look_at_group(in, ns, group);
+	}
 	if (terminal(plm_pod_at(st, id))) {
 		plm_root_change(st)->room_freed = 1;
 		domains_freed(st, id);
@@ -182,6 +199,7 @@ void plm_fold_pod_gone(struct plm_state *st, plm_id id)
 	plm_id set = plm_fold_job_of(st, pod->object.owner_uid);
 
 	count_pod(st, id, -1);
+	plm_fold_group_leave(st, id);
 	plm_root_change(st)->room_freed = 1;
 	domains_freed(st, id);
 	if (set.n == 0 || plm_job_at(st, set)->object.kind != PLM_KIND_POD_SET) {

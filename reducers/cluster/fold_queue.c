@@ -90,6 +90,9 @@ void plm_fold_local_queue(const struct plm_folding *in, const struct plm_w_local
 	queue->weight_nano = w->weight_nano;
 	queue->status = plm_fold_amounts(&in->f, w->consumed);
 	queue->status_ms = w->consumed_ms;
+	if (made) {
+		plm_fold_default_queue(&in->f, id);
+	}
 }
 
 void plm_fold_work_queue(const struct plm_folding *in, const struct plm_w_work_queue *w)

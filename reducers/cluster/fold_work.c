@@ -219,7 +219,12 @@ static void adopt(struct plm_state *st, plm_id id, plm_sym owner_uid)
 	if (owner_uid.n != 0) {
 		plm_index_put(st, PLM_KEY_WORKLOAD_OWNER, owner_uid.n, 0, id);
 	}
-	if (job.n == 0 || made.n == id.n) {
+	if (job.n == 0) {
+		job = plm_index_find(st, PLM_KEY_PREBUILT, plm_workload_at(st, id)->object.ns.n,
+				     plm_workload_at(st, id)->object.name.n);
+		made = job.n == 0 ? job : plm_job_at(st, job)->workload_id;
+	}
+	if (job.n == 0 || made.n == id.n || plm_job_at(st, job)->managed == 0) {
 		return;
 	}
 	if (made.n != 0 && plm_workload_at(st, made)->object.seq == 0) {
@@ -307,7 +312,7 @@ static void fill_job(const struct plm_folding *in, struct plm_job *job, const st
 	job->priority_class = plm_fold_text(&in->f, w->priority_class);
 	job->pod_sets = plm_fold_pod_sets(&in->f, w->pod_sets);
 	job->reclaimable = plm_fold_pod_counts(&in->f, w->reclaimable);
-	job->managed = w->managed == 1;
+	job->named = w->managed < 0 ? PLM_NAMED_NEVER : w->managed == 1 ? PLM_NAMED : PLM_NAMED_NOT;
 	job->suspended = w->suspended == 1;
 	job->indexed = w->indexed == 1;
 	job->prebuilt = w->prebuilt == 1;
@@ -325,7 +330,10 @@ static void fill_job(const struct plm_folding *in, struct plm_job *job, const st
 	}
 }
 
-/* The workload of a managed job: the object that it owns, the one of its name, or one made now. */
+/*
+ * The workload of a managed job: the object that it owns, the one of its name, or one made now. One that
+ * somebody else makes is waited for: 0.
+ */
 static plm_id job_workload(struct plm_state *st, const struct plm_job *job)
 {
 	plm_id id = plm_index_find(st, PLM_KEY_WORKLOAD_OWNER, job->object.uid.n, 0);
@@ -333,7 +341,7 @@ static plm_id job_workload(struct plm_state *st, const struct plm_job *job)
 	if (id.n == 0) {
 		id = plm_find(st, PLM_KIND_WORKLOAD, job->object.ns, job->workload);
 	}
-	if (id.n == 0) {
+	if (id.n == 0 && job->prebuilt == 0) {
 		id = plm_slot_new_object(st, PLM_KIND_WORKLOAD, job->object.ns, job->workload);
 		begin_workload(plm_workload_edit(st, id));
 	}
@@ -369,22 +377,43 @@ static void mirror(const struct plm_fold *f, plm_id workload_id, const struct pl
 	set_priority(st, workload_id);
 }
 
-static void end_job(const struct plm_folding *in, plm_id id, const struct plm_w_job *w)
+void plm_fold_job_end(struct plm_state *st, plm_id id, enum plm_job_end end, int64_t at_ms)
 {
-	struct plm_state *st = in->f.st;
 	const struct plm_job *job = plm_job_at(st, id);
 
-	if (w->end == PLM_JOB_OPEN || job->end != PLM_JOB_OPEN) {
+	if (end == PLM_JOB_OPEN || job->end != PLM_JOB_OPEN) {
 		return;
 	}
-	plm_job_edit(st, id)->end = (uint32_t)w->end;
-	plm_job_edit(st, id)->ended_ms = w->ended_ms;
+	plm_job_edit(st, id)->end = end;
+	plm_job_edit(st, id)->ended_ms = at_ms;
 	if (job->workload_id.n != 0 &&
 	    plm_workload_at(st, job->workload_id)->stage != PLM_STAGE_FINISHED) {
-		const char *reason = w->end == PLM_JOB_COMPLETE ? "Succeeded" : "Failed";
+		const char *reason = end == PLM_JOB_COMPLETE ? "Succeeded" : "Failed";
 
-		plm_fold_finish(st, job->workload_id, w->ended_ms,
-				plm_intern(st, plm_slice_str(reason)));
+		plm_fold_finish(st, job->workload_id, at_ms, plm_intern(st, plm_slice_str(reason)));
+	}
+}
+
+void plm_fold_job_link(const struct plm_fold *f, plm_id id)
+{
+	struct plm_state *st = f->st;
+	const struct plm_job *job = plm_job_at(st, id);
+	plm_id workload = job->workload_id;
+
+	if (job->managed == 1 && workload.n == 0 && job->end == PLM_JOB_OPEN) {
+		/* one that was over has been cleared away */
+		workload = job_workload(st, job);
+		plm_job_edit(st, id)->workload_id = workload;
+		if (workload.n != 0) {
+			plm_workload_edit(st, workload)->job = id;
+		}
+	} else if (job->managed == 0 && workload.n != 0 &&
+		   plm_workload_at(st, workload)->object.seq == 0) {
+		plm_fold_gone(st, PLM_KIND_WORKLOAD, workload); /* its owner stands for it now */
+		workload = (plm_id){0};
+	}
+	if (workload.n != 0) {
+		mirror(f, workload, plm_job_at(st, id));
 	}
 }
 
@@ -399,16 +428,20 @@ void plm_fold_job(const struct plm_folding *in, const struct plm_w_job *w)
 	if (made) {
 		job->ended_ms = PLM_UNSET;
 		plm_index_put(st, PLM_KEY_JOB_UID, job->object.uid.n, 0, id);
+	} else if (job->prebuilt == 1) {
+		plm_index_drop(st, PLM_KEY_PREBUILT, job->object.ns.n, job->workload.n);
 	}
 	fill_job(in, job, w);
-	if (job->managed == 1 && job->workload_id.n == 0 &&
-	    (made || job->end == PLM_JOB_OPEN)) { /* else it was over and has been cleared away */
-		job->workload_id = job_workload(st, job);
-		plm_workload_edit(st, job->workload_id)->job = id;
+	if (job->prebuilt == 1) {
+		plm_index_put(st, PLM_KEY_PREBUILT, job->object.ns.n, job->workload.n, id);
 	}
+	plm_fold_manage(st, id, made);
+	plm_fold_job_link(&in->f, id);
 	if (job->workload_id.n != 0) {
-		mirror(&in->f, job->workload_id, job);
 		plm_life_look_at_pods(st, job->workload_id, (int64_t)in->ev->tick_ms);
 	}
-	end_job(in, id, w);
+	if (made) {
+		plm_fold_children(&in->f, id);
+	}
+	plm_fold_job_end(st, id, (enum plm_job_end)w->end, w->ended_ms);
 }

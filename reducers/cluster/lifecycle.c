@@ -167,6 +167,86 @@ static void delete_pod(const struct pass *p, const struct plm_pod *pod)
 			     PLM_CAUSE_CYCLE);
 }
 
+static void ungate_pod(const struct pass *p, const struct plm_pod *pod, plm_id workload,
+		       uint32_t set)
+{
+	struct plm_w_start_set more = {.count = 0};
+	struct plm_w_req_pod_ungate *request = PLM_NEW(p->arena, struct plm_w_req_pod_ungate);
+
+	request->ns = text(p, pod->object.ns);
+	request->name = text(p, pod->object.name);
+	request->uid = text(p, pod->object.uid);
+	request->gate = plm_slice_str(PLM_GATE_ADMISSION);
+	plm_additions_fill(p->st, p->arena, workload, set, &more);
+	request->node_selector = more.node_selector;
+	request->tolerations = more.tolerations;
+	request->labels = more.labels;
+	(void)plm_out_intent(p->out, new_intent(p, PLM_CALL_POD_UNGATE, &pod->object), request,
+			     PLM_CAUSE_CYCLE);
+}
+
+/* ---- groups of pods ---------------------------------------------------------------------------- */
+
+static bool is_over(const struct plm_pod *pod)
+{
+	return pod->phase == PLM_PHASE_SUCCEEDED || pod->phase == PLM_PHASE_FAILED;
+}
+
+/* The gates of as many pods of each role as were let in. */
+static void ungate_group(const struct pass *p, plm_id workload, const struct plm_job *group)
+{
+	uint32_t count = 0;
+	const struct plm_assignment *sets = assignments(p, workload, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t room = sets[i].count;
+
+		for (int behind = 0; behind <= 1; behind++) { /* those that passed it count first */
+			for (plm_id id = group->first_pod; id.n != 0;
+			     id = plm_pod_at(p->st, id)->group_next) {
+				const struct plm_pod *pod = plm_pod_at(p->st, id);
+				bool gone = pod->phase == PLM_PHASE_FAILED ||
+					    pod->object.deleting_ms != PLM_UNSET;
+
+				if (!plm_sym_equal(pod->role, sets[i].name) || gone ||
+				    (pod->told == 1) == (behind == 1) || room == 0) {
+					continue;
+				}
+				room--;
+				if (behind == 1) {
+					ungate_pod(p, pod, workload, i);
+				}
+			}
+		}
+	}
+}
+
+/* Pods that have passed the gate go: that is how a group is stopped. */
+static void delete_group(const struct pass *p, const struct plm_job *group)
+{
+	for (plm_id id = group->first_pod; id.n != 0; id = plm_pod_at(p->st, id)->group_next) {
+		const struct plm_pod *pod = plm_pod_at(p->st, id);
+
+		if (pod->admission_gated == 0 && !is_over(pod) && pod->ending == 0 &&
+		    pod->object.deleting_ms == PLM_UNSET) {
+			delete_pod(p, pod);
+		}
+	}
+}
+
+/* A pod of it is past the gate, or on its way through. */
+static bool group_passed(const struct pass *p, const struct plm_job *group)
+{
+	for (plm_id id = group->first_pod; id.n != 0; id = plm_pod_at(p->st, id)->group_next) {
+		const struct plm_pod *pod = plm_pod_at(p->st, id);
+
+		if (pod->told == 1 && !is_over(pod)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- PodSets ----------------------------------------------------------------------------------- */
 
 /* Pods of stopped PodSets go; failed pods of running ones make room for another try. */
@@ -235,6 +315,9 @@ static bool stopped(const struct pass *p, const struct plm_workload *workload)
 	if (job->object.kind == PLM_KIND_POD_SET) {
 		return job->pods == 0;
 	}
+	if (job->object.kind == PLM_KIND_POD_GROUP) {
+		return !group_passed(p, job);
+	}
 	/* Told to run and not seen running yet: its start is on its way. */
 	return job->suspended == 1 && job->active == 0 && job->started != PLM_TOLD_TO_RUN;
 }
@@ -284,6 +367,10 @@ static void evicted(const struct pass *p, plm_id id, const struct plm_workload *
 	}
 	if (job == NULL && workload->object.owner_uid.n == 0 && workload->halt == PLM_HALT_NONE) {
 		halt(p, workload); /* else its own controller stops it and says so */
+	}
+	if (job != NULL && job->object.kind == PLM_KIND_POD_GROUP) {
+		delete_group(p, job);
+		return;
 	}
 	if (job != NULL && has_flag(job) && job->started != PLM_TOLD_TO_STOP &&
 	    job->suspended == 0) {
@@ -341,9 +428,13 @@ static void tend(const struct pass *p, plm_id id)
 			fail_to_start(p, id, &conflict);
 		} else if (job->object.kind == PLM_KIND_POD_SET) {
 			run_set(p, id, job);
+		} else if (job->object.kind == PLM_KIND_POD_GROUP) {
+			ungate_group(p, id, job);
 		} else if (job->started == PLM_TOLD_NOTHING && job->suspended == 1) {
 			start_job(p, id, job);
 		}
+	} else if (job->object.kind == PLM_KIND_POD_GROUP) {
+		delete_group(p, job); /* runs without quota */
 	} else if (has_flag(job) && job->suspended == 0 && job->active > 0 &&
 		   job->started == PLM_TOLD_NOTHING) {
 		stop_job(p, job); /* runs without quota */

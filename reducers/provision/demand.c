@@ -127,15 +127,17 @@ enum plm_rule plm_pod_refused(const struct plm_sched *sched, const struct plm_po
 plm_id plm_pod_gang(const struct plm_sched *sched, const struct plm_pod *pod, plm_sym *out_set)
 {
 	const struct plm_state *st = sched->st;
-	plm_id job = plm_job_above(st, pod->object.owner_uid);
+	plm_id job = pod->group.n != 0
+			     ? plm_find(st, PLM_KIND_POD_GROUP, pod->object.ns, pod->group)
+			     : plm_job_above(st, pod->object.owner_uid);
 	plm_id workload = job.n == 0 ? (plm_id){0} : plm_job_at(st, job)->workload_id;
 
 	*out_set = (plm_sym){0};
 	if (workload.n == 0 || plm_workload_at(st, workload)->places.n == 0) {
 		return (plm_id){0};
 	}
-	*out_set = pod->pod_set;
-	if (pod->pod_set.n == 0) {
+	*out_set = pod->group.n != 0 ? pod->role : pod->pod_set;
+	if (out_set->n == 0) {
 		uint32_t count = 0;
 		const struct plm_pod_set *sets = PLM_SPAN(
 			st, plm_workload_at(st, workload)->pod_sets, struct plm_pod_set, &count);

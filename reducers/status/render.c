@@ -87,6 +87,8 @@ static const struct words words[] = {
 	[PLM_RULE_CHECK_PENDING] = {"waiting for admission check[ {object}]",
 				    "[admission check {object} ready]"},
 	[PLM_RULE_GATED] = {"admission is gated[ by {detail}]", "the gate removed"},
+	[PLM_RULE_GROUP] = {"waits for the other pods of its group",
+			    "as many pods as the group's total count says"},
 	[PLM_RULE_INACTIVE] = {"The workload is deactivated", "spec.active: true"},
 	[PLM_RULE_BACKOFF] = {"waits after an eviction[ until {detail}]", "[the time {detail}]"},
 	[PLM_RULE_BEHIND] = {"waits behind {object}", "[{object} admitted or gone]"},

@@ -87,7 +87,9 @@ bool plm_tas_assigned(const struct plm_state *st, plm_sym assignments)
 /* The workload that the pod belongs to: that of its controller, or its own. */
 plm_id plm_tas_workload(const struct plm_state *st, const struct plm_pod *pod)
 {
-	plm_id job = plm_job_above(st, pod->object.owner_uid);
+	plm_id job = pod->group.n != 0
+			     ? plm_find(st, PLM_KIND_POD_GROUP, pod->object.ns, pod->group)
+			     : plm_job_above(st, pod->object.owner_uid);
 
 	if (job.n != 0) {
 		return plm_job_at(st, job)->workload_id;

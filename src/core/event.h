@@ -106,7 +106,8 @@ struct plm_envelope {
 	X(REASON_CLUSTER_QUEUE_RESTARTED, "ClusterQueueRestarted")                                 \
 	X(REASON_LOCAL_QUEUE_RESTARTED, "LocalQueueRestarted")                                     \
 	X(REASON_OWNER_NOT_FOUND, "OwnerNotFound")                                                 \
-	X(REASON_FAILED_TO_START, "FailedToStart")
+	X(REASON_FAILED_TO_START, "FailedToStart")                                                 \
+	X(REASON_WAITING_FOR_PODS, "WaitingForReplacementPods")
 PLM_W_ENUM(reason, PLM_REASON_LIST)
 
 /* The rule that decided, in our words: what `why` prints and tests match. */
@@ -189,7 +190,8 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_RESTARTED, "queue goes on")                                                         \
 	X(RULE_REACTIVATED, "active again")                                                        \
 	X(RULE_OWNER_MISSING, "owner not found")                                                   \
-	X(RULE_START_CONFLICT, "conflicting additions to pods")
+	X(RULE_START_CONFLICT, "conflicting additions to pods")                                    \
+	X(RULE_GROUP, "pods of the group missing")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -278,6 +280,8 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
  * after a loss (0 = none) a workload is evicted and waits 'requeue_base_s' doubled each time, at most
  * 'requeue_max_s'; the 'deactivate_at'-th time in a row deactivates it (0 = never). 'retain_*_ms': how
  * long after its end a Workload, after a deactivation of ours a job stays (0 = for ever).
+ * 'frameworks' that are on by their names in core/integration.h, none = all; 'manage_unnamed' 1 = jobs
+ * without a queue are held too; 'managed_namespaces' absent = all (kueue.md 1.7).
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
@@ -289,7 +293,8 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
 	I(pods_ready)                                                                              \
 	I(ready_timeout_ms) I(recovery_timeout_ms) I(block_admission)                              \
 	E(requeue_timestamp, requeue_timestamp) I(deactivate_at) I(requeue_base_s)                 \
-	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms)
+	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms) T(frameworks)         \
+	I(manage_unnamed) R(managed_namespaces, selector)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)

@@ -17,6 +17,9 @@
 
 #include "core/state.h"
 
+/* What keeps a queued pod from the scheduler. */
+#define PLM_GATE_ADMISSION "kueue.x-k8s.io/admission"
+
 /* How a kind is told to run and to stop. */
 enum plm_start {
 	PLM_START_BY_FLAG, /* job.start and job.stop: the suspend flag, additions to its templates */

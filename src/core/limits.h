@@ -110,5 +110,7 @@
 #define PLM_LIMIT_TOPOLOGY_SLICES 3
 /* Pod sets of one job; more are refused with its name. Kueue itself takes 18 in a Workload. */
 #define PLM_LIMIT_JOB_SETS 64
+/* Roles of one group of pods; with more it is not let in, and `why` says so. Kueue's own limit. */
+#define PLM_LIMIT_GROUP_ROLES 8
 
 #endif

@@ -397,9 +397,9 @@ PLM_W_STRUCT(workload_patch, PLM_WORKLOAD_PATCH_FIELDS)
 /*
  * A job of any kind of core/integration.h. 'workload' is the name that its Workload has (Kueue's formula:
  * exact.md 8), or with 'prebuilt' 1 the name of one that somebody else makes. 'queue' is the label or
- * field; 'managed' 0 = no queue is named and nothing suspends it. 'pod_sets' in the order and with the
+ * field; 'managed' 1 = a queue is named, 0 = none is, -1 = it can never be queued. 'pod_sets' in the order and with the
  * names that Kueue gives them. 'parallelism', 'completions' and 'backoff_limit' are those of a Job;
- * other kinds have the sums of their pod sets there. 'min_parallelism' PLM_UNSET = no partial admission;
+ * other kinds have the sums of their pod sets there, but a LeaderWorkerSet its groups as 'completions'. 'min_parallelism' PLM_UNSET = no partial admission;
  * 'sync_completions' 1 = completions follow parallelism then. 'max_exec_s' PLM_UNSET = may run for ever.
  */
 #define PLM_JOB_FIELDS(S, Y, I, E, T, R, L)                                                        \
@@ -410,11 +410,17 @@ PLM_W_STRUCT(workload_patch, PLM_WORKLOAD_PATCH_FIELDS)
 	I(sync_completions) I(max_exec_s)
 PLM_W_STRUCT(job, PLM_JOB_FIELDS)
 
-/* 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status; 'tas' 1 = its annotations ask for a topology. */
+/*
+ * 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status; 'tas'
+ * 1 = its annotations ask for a topology. A pod that is queued by itself or in a group names the workload
+ * that it is a part of ('group') and its pod set there ('role'); 'group_flags' enum plm_group_flag,
+ * 'queue_class' the class of its label. 'gates' are those that it waits behind.
+ */
 #define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
 	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost) S(pod_set) \
-	I(index) I(tas) T(gates)
+	I(index) I(tas) T(gates) S(queue) S(queue_class) S(group) S(role) I(group_total) I(group_flags)     \
+	I(max_exec_s)
 PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \

@@ -154,7 +154,8 @@ enum {
 	PLM_KEY_CLAIM_PROVIDER, /* (provider id, 0) -> node claim */
 	PLM_KEY_NODE_PROVIDER,	/* (provider id, 0) -> node */
 	PLM_KEY_WORKLOAD_OWNER, /* (owner uid, 0) -> workload */
-	PLM_KEY_JOB_UID,	/* (uid, 0) -> job or PodSet */
+	PLM_KEY_JOB_UID,	/* (uid, 0) -> job of any kind */
+	PLM_KEY_PREBUILT,	/* (namespace, name) -> job whose workload somebody else makes */
 };
 
 /* The table that objects of 'kind' live in; PLM_TABLE_ROOT for PLM_KIND_NONE. */

@@ -146,7 +146,12 @@ void plm_index_rebuild(struct plm_state *st)
 	}
 	PLM_EACH(st, job, id)
 	{
-		plm_index_put(st, PLM_KEY_JOB_UID, plm_job_at(st, id)->object.uid.n, 0, id);
+		const struct plm_job *job = plm_job_at(st, id);
+
+		plm_index_put(st, PLM_KEY_JOB_UID, job->object.uid.n, 0, id);
+		if (job->prebuilt == 1) {
+			plm_index_put(st, PLM_KEY_PREBUILT, job->object.ns.n, job->workload.n, id);
+		}
 	}
 	PLM_EACH(st, node, id)
 	{

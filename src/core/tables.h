@@ -225,13 +225,33 @@ struct plm_job {
 	int64_t active, ready, succeeded, failed, ended_ms, started_ms;
 	/* ours */
 	plm_id workload_id;
-	uint32_t started;    /* enum plm_told */
-	plm_sym remake;	     /* PodSet: span of uint32_t, indexes of pods to be made again */
-	uint32_t next_index; /* PodSet: pods below were asked for */
-	int64_t pods;	     /* PodSet: its pods that are not terminal */
-	int64_t max_exec_s;  /* PLM_UNSET = may run for ever */
-	plm_sym reclaimable; /* span of plm_pod_count */
-	uint32_t prebuilt;   /* 1: 'workload' is made by somebody else */
+	uint32_t started;     /* enum plm_told */
+	plm_sym remake;	      /* PodSet: span of uint32_t, indexes of pods to be made again */
+	uint32_t next_index;  /* PodSet: pods below were asked for */
+	int64_t pods;	      /* PodSet: its pods that are not terminal */
+	int64_t max_exec_s;   /* PLM_UNSET = may run for ever */
+	plm_sym reclaimable;  /* span of plm_pod_count */
+	uint32_t prebuilt;    /* 1: 'workload' is made by somebody else */
+	plm_id first_pod;     /* PodGroup: list of its pods, by plm_pod.group_next */
+	uint32_t group_total; /* PodGroup: pods that it needs */
+	uint32_t group_flags; /* PodGroup: enum plm_group_flag */
+	uint32_t named; /* enum plm_named: what it says itself; 'managed' is what that comes to */
+};
+
+enum plm_named {
+	PLM_NAMED_NOT,
+	PLM_NAMED,	 /* it names a queue */
+	PLM_NAMED_NEVER, /* it can never be queued */
+};
+
+/* plm_workload.gated: 1 = by an annotation, or */
+#define PLM_GATED_BY_GROUP 2 /* not all pods of its group are there */
+
+enum plm_group_flag {
+	PLM_GROUP_SINGLE = 1,	   /* a plain pod, a group of its own */
+	PLM_GROUP_FAST = 2,	   /* let in when the first of its pods is there */
+	PLM_GROUP_SERVING = 4,	   /* runs until it is deleted */
+	PLM_GROUP_UNRETRIABLE = 8, /* it is over with the first pod that failed */
 };
 
 struct plm_pod {
@@ -254,6 +274,12 @@ struct plm_pod {
 	struct plm_why why;
 	uint32_t ungating; /* 1: we asked for a gate to go */
 	uint32_t zero;
+	plm_sym group;		  /* workload that it is a part of by itself; 0 = none */
+	plm_sym role;		  /* its pod set there */
+	plm_id group_next;	  /* list of the group's pods */
+	uint32_t group_flags;	  /* enum plm_group_flag */
+	uint32_t admission_gated; /* 1: it waits behind the admission gate */
+	uint32_t told;		  /* 1: we asked for its gate to be taken away */
 };
 
 struct plm_node {
@@ -387,6 +413,9 @@ struct plm_root {
 	uint32_t pods_ready, block_admission, requeue_timestamp, deactivate_at;
 	int64_t ready_timeout_ms, recovery_timeout_ms, requeue_base_s, requeue_max_s,
 		retain_finished_ms, retain_deactivated_ms;
+	plm_sym frameworks; /* span of plm_sym; 0 = all are on */
+	uint32_t manage_unnamed;
+	struct plm_selector managed_namespaces;
 };
 
 #pragma GCC diagnostic pop

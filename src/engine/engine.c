@@ -383,6 +383,22 @@ static bool same_transformations(const struct plm_state *st, struct plm_vec list
 	return count == list.count;
 }
 
+static bool same_selector(const struct plm_state *st, const struct plm_selector *have,
+			  const struct plm_w_selector *want)
+{
+	uint32_t count = 0;
+	const struct plm_expr *a = PLM_SPAN(st, have->exprs, struct plm_expr, &count);
+	const struct plm_w_expr *b = want->exprs.ptr;
+
+	for (uint32_t i = 0; count == want->exprs.count && i < count; i++) {
+		if (!plm_slice_equal(plm_str(st, a[i].key), b[i].key) || a[i].op != b[i].op ||
+		    !same_texts(st, a[i].values, b[i].values)) {
+			return false;
+		}
+	}
+	return count == want->exprs.count && have->present == want->present;
+}
+
 static bool same_config(const struct plm_state *st, const struct plm_w_config *w)
 {
 	const struct plm_root *root = plm_root(st);
@@ -410,7 +426,10 @@ static bool same_config(const struct plm_state *st, const struct plm_w_config *w
 	       root->retain_finished_ms == w->retain_finished_ms &&
 	       root->retain_deactivated_ms == w->retain_deactivated_ms &&
 	       same_texts(st, root->exclude_prefixes, w->exclude_prefixes) &&
-	       same_transformations(st, w->transformations);
+	       same_transformations(st, w->transformations) &&
+	       same_texts(st, root->frameworks, w->frameworks) &&
+	       root->manage_unnamed == w->manage_unnamed &&
+	       same_selector(st, &root->managed_namespaces, &w->managed_namespaces);
 }
 
 static void add_genesis(struct plm_engine *engine)

@@ -1,3 +1,4 @@
+#include "hash/workload_name.h"
 #include "manifest_help.h"
 
 #include "core/limits.h"
@@ -410,16 +411,15 @@ static void workload_names(void **state)
 
 	(void)state;
 	plm_assert_ok(plm_arena_init(&arena, 1 << 16, &err), &err);
-	plm_assert_text(
-		plm_manifest_workload_name(&arena, "Job", "batch", plm_slice_str("train"),
-					   plm_slice_str("00000000-0000-4000-8000-000000000001")),
-		"job-train-58f03");
-	plm_assert_text(plm_manifest_workload_name(&arena, "PodSet", "kueue.x-k8s.io",
-						   plm_slice_str("train"), plm_slice_str("")),
+	plm_assert_text(plm_workload_name(&arena, "Job", "batch", plm_slice_str("train"),
+					  plm_slice_str("00000000-0000-4000-8000-000000000001")),
+			"job-train-58f03");
+	plm_assert_text(plm_workload_name(&arena, "PodSet", "kueue.x-k8s.io",
+					  plm_slice_str("train"), plm_slice_str("")),
 			"podset-train");
 	memset(name, 'x', sizeof(name));
-	made = plm_manifest_workload_name(&arena, "Job", "batch", plm_slice_of(name, 250),
-					  plm_slice_str("u"));
+	made = plm_workload_name(&arena, "Job", "batch", plm_slice_of(name, 250),
+				 plm_slice_str("u"));
 	assert_int_equal(made.size, 253);
 	assert_int_equal(made.ptr[247], '-');
 	plm_arena_fini(&arena);
