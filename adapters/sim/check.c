@@ -16,6 +16,7 @@
 /* With nothing new from outside for this long, effects must have ended; a few may straggle. */
 #define CALM_MS (60 * PLM_MS_PER_MINUTE)
 #define CALM_EFFECTS 200
+#define PAUSE_MS (15 * PLM_MS_PER_MINUTE)
 /* A gang may be incomplete for this long, while its pods are made or replaced. */
 #define PARTIAL_MS (10 * PLM_MS_PER_MINUTE)
 
@@ -50,6 +51,10 @@ void plm_sim_check_submit(struct plm_world *w, const struct plm_effect *effect)
 			       plm_names_text(&plm_names_call, effect->call),
 			       (unsigned long long)effect->intent, (unsigned long long)w->durable);
 	}
+	if (w->now_ms - w->last_effect_ms > PAUSE_MS) {
+		w->calm_effects = 0; /* what is tried again after a long wait is no loop */
+	}
+	w->last_effect_ms = w->now_ms;
 	if (w->now_ms - w->disturbed_ms > CALM_MS && ++w->calm_effects == CALM_EFFECTS) {
 		plm_sim_broken(
 			w,

@@ -28,7 +28,7 @@ struct plm_sim_template {
 	struct plm_w_shape shape;
 	struct plm_vec labels; /* struct plm_w_kv */
 	struct plm_slice pod_set;
-	struct plm_slice gate; /* scheduling gate that its pods are made with */
+	struct plm_slice gate;		    /* scheduling gate that its pods are made with */
 	int64_t request[PLM_SIM_RESOURCES]; /* with 'pods' = 1 */
 	uint64_t failed_pass;		    /* scheduler pass in which it found no node */
 	bool simple;			    /* no affinity to pods, spread or host ports */
@@ -251,6 +251,7 @@ struct plm_world {
 	plm_i128 used_sum[PLM_SIM_RESOURCES], ready_sum[PLM_SIM_RESOURCES];
 
 	int64_t disturbed_ms; /* last thing that came from outside: people, faults, ends of pods */
+	int64_t last_effect_ms;
 	uint64_t calm_effects;
 	uint64_t violations;
 	char violation[512];

@@ -315,6 +315,7 @@ static void fold_requeue(const struct folding *in, const struct plm_w_requeue *w
 	workload->requeued_ms = plm_root(st)->now_ms;
 	workload->requeue_at_ms = PLM_UNSET;
 	told(in, workload, &w->why);
+	plm_rest_outside(st); /* it comes anew */
 	plm_queue_activate(st, id);
 }
 
@@ -635,7 +636,7 @@ static void queues_changed(struct plm_state *st)
 	plm_queue_retry_all(st);
 }
 
-static void fold_fact(const struct folding *in)
+static void fold_queue_fact(const struct folding *in)
 {
 	struct plm_state *st = in->st;
 	const void *w = in->ev->payload;
@@ -684,6 +685,18 @@ static void fold_fact(const struct folding *in)
 	case PLM_EV_PRIORITY_CLASS:
 		priorities_changed(st);
 		break;
+	default:
+		break;
+	}
+}
+
+static void fold_work_fact(const struct folding *in)
+{
+	struct plm_state *st = in->st;
+	const void *w = in->ev->payload;
+	plm_id id = {0};
+
+	switch (in->ev->type) {
 	case PLM_EV_WORKLOAD: {
 		const struct plm_w_workload *workload = w;
 
@@ -788,7 +801,8 @@ void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 		}
 		break;
 	case PLM_CLASS_FACT:
-		fold_fact(&in);
+		fold_queue_fact(&in);
+		fold_work_fact(&in);
 		break;
 	case PLM_CLASS_DECISION:
 		fold_decision(&in);
