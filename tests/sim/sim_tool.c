@@ -1,7 +1,7 @@
 /*
  * sim_tool.c - run a scenario for the tests: report on standard output, trace in a file
  *
- *	sim_tool FILE [--seed N] [--trace FILE] [--text] [--log FOLDER] [--small]
+ *	sim_tool FILE [--seed N] [--trace FILE] [--text] [--log FOLDER] [--small] [--strict]
  */
 #include "tools/sim/sim_run.h"
 
@@ -26,6 +26,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--text") == 0) {
 			text = true;
+		} else if (strcmp(argv[i], "--strict") == 0) {
+			options.strict = true;
 		} else if (strcmp(argv[i], "--small") == 0) {
 			options.families = families;
 		} else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0) {

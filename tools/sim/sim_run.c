@@ -138,6 +138,9 @@ static void live(struct plm_runner *r)
 	struct plm_engine_options mine = options;
 	enum plm_code code = plm_log_open_disk(r->disk, PLM_LOG_WRITE, &r->log, &r->err);
 
+	if (r->options->strict) {
+		mine.config.compat = PLM_COMPAT_STRICT;
+	}
 	if (code != PLM_OK) {
 		r->failed = code;
 		return;

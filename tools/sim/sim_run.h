@@ -27,6 +27,7 @@ struct plm_sim_run_options {
 	uint64_t seed;
 	int64_t until_ms; /* after the start; PLM_UNSET = the scenario's duration */
 	int64_t speed;	  /* simulated seconds per wall second; 0 = as fast as it goes */
+	bool strict;	  /* decide as the peers do, quirks included; else as the scenario says */
 	bool lying_disk;  /* commits are acknowledged and forgotten: to show that S8 notices */
 	FILE *trace;	  /* what happened, a line per decision, effect and outcome; may be NULL */
 	void (*warn)(void *ctx, const char *text);			/* may be NULL */
