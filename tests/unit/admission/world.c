@@ -322,8 +322,15 @@ static void fold_queue(const struct line *line)
 			flag(line, "byUsage") ? PLM_ADMISSION_BY_USAGE : PLM_ADMISSION_BY_ORDER,
 	};
 
+	struct plm_w_kv label = pair(value(line, "selects"));
+	struct plm_w_expr expr = {
+		.key = label.key, .op = PLM_OP_IN, .values = ONE(line->w, label.value)};
+
 	if (check.name.size > 0) {
 		queue.checks = ONE(line->w, check);
+	}
+	if (label.key.size > 0) {
+		queue.ns_selector.exprs = ONE(line->w, expr);
 	}
 	world_fold(line->w, PLM_EV_CLUSTER_QUEUE, &queue);
 	fold_local(line, line->words[1]);
@@ -336,7 +343,11 @@ static void fold_object(const struct line *line)
 
 	if (plm_slice_is(kind, "namespace")) {
 		struct plm_w_namespace ns = {.meta = meta(line, "")};
+		struct plm_w_kv label = pair(value(line, "label"));
 
+		if (label.key.size > 0) {
+			ns.meta.labels = ONE(w, label);
+		}
 		world_fold(w, PLM_EV_NAMESPACE, &ns);
 	} else if (plm_slice_is(kind, "flavor")) {
 		struct plm_w_flavor flavor = {.meta = meta(line, "")};
@@ -371,9 +382,14 @@ static void fold_object(const struct line *line)
 
 		world_fold(w, PLM_EV_WORK_QUEUE, &work);
 	} else if (plm_slice_is(kind, "check")) {
-		struct plm_w_admission_check check = {.meta = meta(line, ""), .active = 1};
+		struct plm_w_admission_check check = {.meta = meta(line, ""),
+						      .active = !flag(line, "off")};
 
 		world_fold(w, PLM_EV_ADMISSION_CHECK, &check);
+	} else if (plm_slice_is(kind, "topology")) {
+		struct plm_w_topology topology = {.meta = meta(line, "")};
+
+		world_fold(w, PLM_EV_TOPOLOGY, &topology);
 	} else {
 		fail_msg("unknown line %.*s", (int)kind.size, (const char *)kind.ptr);
 	}

@@ -3,10 +3,14 @@
  *
  * A setup is lines of words; "key=value" words are options:
  *
+ *	namespace NAME label=KEY:VALUE
+ *	topology NAME
+ *	check NAME off
  *	flavor NAME label=KEY:VALUE taint=KEY
  *	cohort NAME parent=NAME weight=PERCENT flavor:NAME cpu=QUOTA mem=QUOTA
  *	queue NAME cohort=NAME strict within=.. reclaim=.. borrowWithin=.. threshold=N preemptFrom=N
  *	      canBorrow=.. canPreempt=.. prefer=.. stop=.. weight=PERCENT check=NAME capacity dialect
+ *	      selects=KEY:VALUE (of namespaces)
  *	      flavor:NAME cpu=QUOTA mem=QUOTA (without flavor: "default"); QUOTA = nominal/borrow/lend
  *	      byUsage (admission fair sharing)
  *	local NAME queue=NAME|work=NAME stop=.. weight=PERCENT consumed=CPU
