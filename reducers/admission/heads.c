@@ -44,16 +44,14 @@ static bool sticky_waits(const struct plm_state *st, plm_id queue)
 /* What the first of a full WorkQueue is told. */
 static void say_full(struct plm_round *round, plm_id work, uint32_t workload)
 {
-	struct plm_entry said = {
-		.workload = {workload},
-		.key = {.rule = PLM_RULE_MAX_PARALLEL,
-			.reason = PLM_REASON_MAX_PARALLEL_JOBS,
-			.object = plm_work_queue_at(round->st, work)->object.name},
-		.need = PLM_UNSET,
-		.have = plm_queue_index_running(round->st, work),
-		.limit = plm_work_queue_at(round->st, work)->max_parallel,
-	};
+	struct plm_entry said = plm_entry_said(
+		(plm_id){workload},
+		(struct plm_why){.rule = PLM_RULE_MAX_PARALLEL,
+				 .reason = PLM_REASON_MAX_PARALLEL_JOBS,
+				 .object = plm_work_queue_at(round->st, work)->object.name});
 
+	said.have = plm_queue_index_running(round->st, work);
+	said.limit = plm_work_queue_at(round->st, work)->max_parallel;
 	plm_emit_told(round, &said);
 }
 

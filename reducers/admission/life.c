@@ -8,14 +8,9 @@
 static void fill(const struct plm_round *round, plm_id id, const struct plm_why *key,
 		 int64_t limit_ms, struct plm_w_explain *out)
 {
-	struct plm_entry entry = {
-		.workload = id,
-		.key = *key,
-		.need = PLM_UNSET,
-		.have = PLM_UNSET,
-		.limit = limit_ms,
-	};
+	struct plm_entry entry = plm_entry_said(id, *key);
 
+	entry.limit = limit_ms;
 	plm_why_fill(round->st, round->arena, &entry, out);
 }
 

@@ -13,13 +13,7 @@
 static void fill(const struct plm_round *round, plm_id id, const struct plm_why *key,
 		 struct plm_w_explain *out)
 {
-	struct plm_entry entry = {
-		.workload = id,
-		.key = *key,
-		.need = PLM_UNSET,
-		.have = PLM_UNSET,
-		.limit = PLM_UNSET,
-	};
+	struct plm_entry entry = plm_entry_said(id, *key);
 
 	plm_why_fill(round->st, round->arena, &entry, out);
 }
@@ -103,13 +97,9 @@ static void look_at_waiting(struct plm_round *round, plm_id id, const struct plm
 {
 	struct plm_route route = plm_queue_route(round->st, workload);
 	struct plm_activity activity = {.rule = PLM_RULE_NONE};
-	struct plm_entry said = {
-		.workload = id,
-		.key = {.rule = route.rule, .reason = route.reason, .object = route.object},
-		.need = PLM_UNSET,
-		.have = PLM_UNSET,
-		.limit = PLM_UNSET,
-	};
+	struct plm_entry said = plm_entry_said(id, (struct plm_why){.rule = route.rule,
+								    .reason = route.reason,
+								    .object = route.object});
 
 	if (plm_life_look_at_waiting(round, id, &route)) {
 		return;

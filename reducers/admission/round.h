@@ -97,6 +97,8 @@ void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry);
 /* An entry of an inactive queue. */
 void plm_activity_say(const struct plm_state *st, plm_id queue, const struct plm_activity *activity,
 		      struct plm_entry *out);
+/* What is said of a workload that was not assessed: 'key', without operands. */
+struct plm_entry plm_entry_said(plm_id workload, struct plm_why key);
 void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 		  const struct plm_entry *entry, struct plm_w_explain *out);
 /* Same rule, reason, object, resource and flavor. */

@@ -210,16 +210,13 @@ static struct plm_slice text(const struct plm_round *round, plm_sym sym)
 
 static struct plm_entry said_of(plm_id id, const struct plm_workload *workload, plm_sym node)
 {
-	return (struct plm_entry){
-		.workload = id,
-		.key = {.rule = PLM_RULE_NODE_FAILED,
-			.reason = PLM_REASON_NODE_FAILURES,
-			.object = workload->reserved_in},
-		.need = PLM_UNSET,
-		.have = PLM_UNSET,
-		.limit = PLM_UNSET,
-		.detail = node,
-	};
+	struct plm_entry said =
+		plm_entry_said(id, (struct plm_why){.rule = PLM_RULE_NODE_FAILED,
+						    .reason = PLM_REASON_NODE_FAILURES,
+						    .object = workload->reserved_in});
+
+	said.detail = node;
+	return said;
 }
 
 static void evict(struct plm_round *round, const struct plm_entry *said)

@@ -235,6 +235,17 @@ static struct plm_vec nodes_considered(const struct plm_state *st, struct plm_ar
 	return (struct plm_vec){list, count};
 }
 
+struct plm_entry plm_entry_said(plm_id workload, struct plm_why key)
+{
+	return (struct plm_entry){
+		.workload = workload,
+		.key = key,
+		.need = PLM_UNSET,
+		.have = PLM_UNSET,
+		.limit = PLM_UNSET,
+	};
+}
+
 void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 		  const struct plm_entry *entry, struct plm_w_explain *out)
 {
