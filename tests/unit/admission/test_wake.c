@@ -123,28 +123,7 @@ static void backoff_expires(void **state)
 	w.now_ms = 1009999;
 	assert_string_equal(world_run(&w, 0), "");
 	w.now_ms = 1010000;
-	assert_string_equal(world_run(&w, 0), "reserve x=default");
-	world_fini(&w);
-}
-
-/* Requeued=False: it waits for somebody to say otherwise, whatever happens. */
-static void not_requeued_stays(void **state)
-{
-	struct world w;
-	struct plm_w_release release = {
-		.ns = plm_slice_str("ns"),
-		.name = plm_slice_str("x"),
-		.reason = PLM_REASON_DEACTIVATED,
-	};
-
-	(void)state;
-	world_init(&w);
-	world_setup(&w, "queue a cpu=1\nworkload x queue=a cpu=1 held=default evicted");
-	world_fold(&w, PLM_EV_RELEASE, &release);
-	assert_int_equal(place(&w), PLM_QUEUE_PARKED);
-	world_setup(&w, "queue a cpu=2\nflavor z");
-	(void)world_run(&w, 0);
-	assert_int_equal(place(&w), PLM_QUEUE_PARKED);
+	assert_string_equal(world_run(&w, 0), "requeue x BackoffFinished; reserve x=default");
 	world_fini(&w);
 }
 
@@ -167,7 +146,6 @@ int main(void)
 
 	PLM_TEST_TABLE(&tests, wakes, rows);
 	PLM_TEST_ADD(&tests, backoff_expires);
-	PLM_TEST_ADD(&tests, not_requeued_stays);
 	PLM_TEST_ADD(&tests, strict_fifo_does_not_park);
 	return plm_tests_run(&tests, "admission wake");
 }
