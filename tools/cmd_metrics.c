@@ -57,6 +57,7 @@ static enum plm_code print_metrics(struct plm_cli *call, const struct plm_input 
 	if (code == PLM_OK) {
 		code = count_all(&c, err);
 		if (code == PLM_OK) {
+			plm_metric_end(&c.state, &c.run, plm_exposition_add, &c.exposition);
 			plm_arena_reset(&c.scratch);
 			plm_metric_gauges(&c.state, &c.scratch, plm_exposition_add, &c.exposition);
 			plm_exposition_print(&c.exposition, call->out);

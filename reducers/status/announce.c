@@ -154,13 +154,75 @@ static void on_evict(const struct telling *t, const struct plm_w_evict *evict)
 {
 	const struct plm_workload *workload = workload_of(t, evict->ns, evict->name);
 	struct plm_slice reason = plm_slice_str(plm_names_text(&plm_names_reason, evict->reason));
+	struct plm_slice full =
+		plm_status_eviction_reason(t->arena, reason, (enum plm_reason)evict->cause);
 	struct plm_announcement *one = tell(t, &workload->object, "");
 
-	one->reason = plm_arena_format(t->arena, "EvictedDueTo%.*s", TEXT(reason));
+	one->reason = plm_arena_format(t->arena, "EvictedDueTo%.*s", TEXT(full));
 	one->message = plm_slice_str(plm_status_eviction_words(reason));
 	if (evict->reason == PLM_REASON_PREEMPTED) {
 		on_preempted(t, workload, evict);
 	}
+	if (evict->cause == PLM_REASON_MAXIMUM_EXECUTION_TIME_EXCEEDED) {
+		one = tell(t, &workload->object, "MaximumExecutionTimeExceeded");
+		one->warning = true;
+		one->message = plm_slice_str("The workload ran longer than it may");
+	}
+}
+
+/* ---- checks ------------------------------------------------------------------------------------ */
+
+static enum plm_check_state state_before(const struct telling *t,
+					 const struct plm_workload *workload, struct plm_slice name)
+{
+	uint32_t count = 0;
+	const struct plm_check_status *check =
+		PLM_SPAN(t->st, workload->checks, struct plm_check_status, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_slice_equal(plm_str(t->st, check[i].name), name)) {
+			return (enum plm_check_state)check[i].state;
+		}
+	}
+	return PLM_CHECK_PENDING;
+}
+
+/* As many of the checks whose answer has changed as there is room for. */
+static void on_checks(const struct telling *t, struct plm_slice ns, struct plm_slice name,
+		      struct plm_vec checks)
+{
+	plm_id id = plm_find(t->st, PLM_KIND_WORKLOAD, plm_sym_find(t->st, ns),
+			     plm_sym_find(t->st, name));
+	const struct plm_w_check_status *check = checks.ptr;
+
+	for (size_t i = 0; id.n != 0 && i < checks.count && t->out->count < PLM_ANNOUNCEMENTS_MAX;
+	     i++) {
+		const struct plm_workload *workload = plm_workload_at(t->st, id);
+		enum plm_check_state before = state_before(t, workload, check[i].name);
+		bool rejected = check[i].state == PLM_CHECK_REJECTED;
+		struct plm_announcement *one = NULL;
+
+		if (check[i].state == (int64_t)before) {
+			continue;
+		}
+		one = tell(t, &workload->object,
+			   rejected ? "AdmissionCheckRejected" : "AdmissionCheckUpdated");
+		one->warning = rejected;
+		one->message = plm_arena_format(
+			t->arena, "Admission check %.*s updated state from %s to %s",
+			TEXT(check[i].name), plm_names_text(&plm_names_check_state, before),
+			plm_names_text(&plm_names_check_state, check[i].state));
+	}
+}
+
+static void on_workload(const struct telling *t, const struct plm_w_workload *w)
+{
+	on_checks(t, w->meta.ns, w->meta.name, w->checks);
+}
+
+static void on_patch(const struct telling *t, const struct plm_w_workload_patch *w)
+{
+	on_checks(t, w->ns, w->name, w->checks);
 }
 
 /* ---- jobs and pods ----------------------------------------------------------------------------- */
@@ -272,6 +334,12 @@ void plm_status_announce(const struct plm_state *st, const struct plm_event *ev,
 		break;
 	case PLM_EV_EVICT:
 		on_evict(&t, ev->payload);
+		break;
+	case PLM_EV_WORKLOAD:
+		on_workload(&t, ev->payload);
+		break;
+	case PLM_EV_WORKLOAD_PATCH:
+		on_patch(&t, ev->payload);
 		break;
 	case PLM_EV_JOB:
 		on_job(&t, ev->payload);

@@ -18,7 +18,8 @@ struct plm_announcement {
 	struct plm_slice reason, message;
 };
 
-#define PLM_ANNOUNCEMENTS_MAX 4
+/* A workload has 8 checks at most (kueue.md 1.5). */
+#define PLM_ANNOUNCEMENTS_MAX 8
 
 struct plm_announcements {
 	struct plm_announcement list[PLM_ANNOUNCEMENTS_MAX];

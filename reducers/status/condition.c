@@ -86,6 +86,26 @@ static void put_quota(const struct building *b)
 	       });
 }
 
+/* Its checks are ready, but it has no domains yet. */
+static bool waits_for_topology(const struct building *b)
+{
+	uint32_t count = 0;
+	const struct plm_assignment *set =
+		PLM_SPAN(b->st, b->workload->assignments, struct plm_assignment, &count);
+	uint32_t checks = 0;
+	const struct plm_check_status *check =
+		PLM_SPAN(b->st, b->workload->checks, struct plm_check_status, &checks);
+	bool delayed = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		delayed = delayed || set[i].delayed == PLM_DELAYED_PENDING;
+	}
+	for (uint32_t i = 0; i < checks; i++) {
+		delayed = delayed && check[i].state == PLM_CHECK_READY;
+	}
+	return delayed;
+}
+
 /* What an eviction did to the Admitted condition: it stays True until the quota is given back. */
 static void put_admitted(const struct building *b)
 {
@@ -101,10 +121,15 @@ static void put_admitted(const struct building *b)
 		return;
 	}
 	if (workload->stage == PLM_STAGE_RESERVED) {
+		bool topology = waits_for_topology(b);
+
 		put(b, (struct plm_condition){
 			       .type = "Admitted",
-			       .reason = plm_slice_str("UnsatisfiedAdmissionChecks"),
-			       .message = plm_slice_str("The workload has not all checks ready"),
+			       .reason = plm_slice_str(topology ? "PendingDelayedTopologyRequests"
+								: "UnsatisfiedAdmissionChecks"),
+			       .message = plm_slice_str(
+				       topology ? "There are pending delayed topology requests"
+						: "The workload has not all checks ready"),
 			       .since_ms = workload->reserved_ms});
 		return;
 	}
@@ -139,6 +164,16 @@ const char *plm_status_eviction_words(struct plm_slice reason)
 		}
 	}
 	return "The workload is deactivated";
+}
+
+struct plm_slice plm_status_eviction_reason(struct plm_arena *arena, struct plm_slice reason,
+					    enum plm_reason cause)
+{
+	const char *under = plm_names_text(&plm_names_reason, (int64_t)cause);
+
+	return cause == PLM_REASON_NONE ? reason
+					: plm_arena_format(arena, "%.*sDueTo%s", (int)reason.size,
+							   (const char *)reason.ptr, under);
 }
 
 /* How upstream names the four ways of preemption in its message. */
@@ -190,6 +225,8 @@ static void put_eviction(const struct building *b)
 	struct plm_slice reason = text(b, workload->evicted_reason);
 	bool preempted = plm_slice_is(reason, "Preempted");
 	struct plm_slice message = {0};
+	struct plm_slice full = plm_status_eviction_reason(
+		b->arena, reason, (enum plm_reason)workload->evicted_cause);
 
 	if (workload->evicted_ms == PLM_UNSET || reason.size == 0) {
 		return;
@@ -198,7 +235,7 @@ static void put_eviction(const struct building *b)
 		preempted ? preempted_message(b) : plm_slice_str(plm_status_eviction_words(reason));
 	put(b, (struct plm_condition){.type = "Evicted",
 				      .is_true = true,
-				      .reason = reason,
+				      .reason = full,
 				      .message = message,
 				      .since_ms = workload->evicted_ms});
 	if (preempted && workload->preemption != PLM_REASON_NONE) {
@@ -211,10 +248,34 @@ static void put_eviction(const struct building *b)
 	}
 }
 
+/* Why it may be tried again, or what keeps it from that. */
+static const char *requeued_words(const struct plm_workload *workload)
+{
+	static const struct {
+		enum plm_reason reason;
+		const char *words;
+	} says[] = {
+		{PLM_REASON_BACKOFF_FINISHED, "The workload backoff was finished"},
+		{PLM_REASON_REACTIVATED, "The workload was reactivated"},
+		{PLM_REASON_CLUSTER_QUEUE_RESTARTED,
+		 "The ClusterQueue was restarted after being stopped"},
+		{PLM_REASON_LOCAL_QUEUE_RESTARTED,
+		 "The LocalQueue was restarted after being stopped"},
+	};
+
+	for (size_t i = 0; i < PLM_COUNTOF(says); i++) {
+		if (says[i].reason == workload->requeued_reason) {
+			return says[i].words;
+		}
+	}
+	return plm_status_eviction_words(
+		plm_slice_str(plm_names_text(&plm_names_reason, workload->requeued_reason)));
+}
+
 static void put_requeued(const struct building *b)
 {
 	const struct plm_workload *workload = b->workload;
-	struct plm_slice reason = text(b, workload->evicted_reason);
+	struct plm_slice reason = reason_text((enum plm_reason)workload->requeued_reason);
 
 	if (workload->requeued == 0 || reason.size == 0) {
 		return;
@@ -222,8 +283,40 @@ static void put_requeued(const struct building *b)
 	put(b, (struct plm_condition){.type = "Requeued",
 				      .is_true = workload->requeued > 0,
 				      .reason = reason,
-				      .message = plm_slice_str(plm_status_eviction_words(reason)),
-				      .since_ms = PLM_UNSET});
+				      .message = plm_slice_str(requeued_words(workload)),
+				      .since_ms = workload->requeued_ms});
+}
+
+/* ---- pods -------------------------------------------------------------------------------------- */
+
+static void put_pods_ready(const struct building *b)
+{
+	static const struct {
+		enum plm_reason reason;
+		const char *message;
+	} says[] = {
+		[PLM_PODS_WAIT_FOR_START] = {PLM_REASON_WAIT_FOR_START,
+					     "Not all pods are ready or succeeded"},
+		[PLM_PODS_STARTED] = {PLM_REASON_STARTED,
+				      "All pods reached readiness and the workload is running"},
+		[PLM_PODS_WAIT_FOR_RECOVERY] =
+			{PLM_REASON_WAIT_FOR_RECOVERY,
+			 "At least one pod has failed, waiting for recovery"},
+		[PLM_PODS_RECOVERED] = {PLM_REASON_RECOVERED,
+					"All pods have recovered and the workload is running"},
+	};
+	uint32_t ready = b->workload->pods_ready;
+
+	PLM_ASSERT(ready < PLM_COUNTOF(says));
+	if (ready == PLM_PODS_UNKNOWN) {
+		return;
+	}
+	put(b, (struct plm_condition){.type = "PodsReady",
+				      .is_true = ready == PLM_PODS_STARTED ||
+						 ready == PLM_PODS_RECOVERED,
+				      .reason = reason_text(says[ready].reason),
+				      .message = plm_slice_str(says[ready].message),
+				      .since_ms = b->workload->pods_ready_ms});
 }
 
 /* ---- the end ----------------------------------------------------------------------------------- */
@@ -261,6 +354,7 @@ void plm_status_conditions(const struct plm_state *st, plm_id workload,
 	put_admitted(&b);
 	put_eviction(&b);
 	put_requeued(&b);
+	put_pods_ready(&b);
 	put_finished(&b);
 	PLM_ASSERT(out->count > 0 || b.workload->stage == PLM_STAGE_FINISHED);
 }

@@ -41,5 +41,8 @@ const struct plm_condition *plm_status_condition(const struct plm_conditions *co
 
 /* What upstream's Evicted condition says for 'reason' ("PodsReadyTimeout", ...), static. */
 const char *plm_status_eviction_words(struct plm_slice reason);
+/* "Deactivated" with cause RequeuingLimitExceeded is "DeactivatedDueToRequeuingLimitExceeded"; arena. */
+struct plm_slice plm_status_eviction_reason(struct plm_arena *arena, struct plm_slice reason,
+					    enum plm_reason cause);
 
 #endif

@@ -1,5 +1,6 @@
 /* The gauges of a state: metric.h. */
 #include "core/quantity.h"
+#include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/status/board.h"
 #include "reducers/status/condition.h"
@@ -139,6 +140,34 @@ static void put_cohort(const struct gauging *g, const struct plm_cohort_status *
 	}
 }
 
+/* Usage has 32 binary digits and weights of resources are in 10^-9, as that of the LocalQueue. */
+static int64_t fair_usage_milli(const struct plm_afs_usage *usage)
+{
+	const uint64_t *limb = usage->amount.limb;
+	plm_u128 whole = ((plm_u128)limb[2] << 96) | ((plm_u128)limb[1] << 32) | (limb[0] >> 32);
+
+	if (usage->weight_nano == 0 || limb[3] != 0 || limb[2] >> 32 != 0) {
+		return INT64_MAX;
+	}
+	whole /= usage->weight_nano;
+	return whole > INT64_MAX ? INT64_MAX : (int64_t)whole;
+}
+
+static void put_fair_usage(const struct gauging *g, plm_id local, struct plm_slice name,
+			   struct plm_slice ns)
+{
+	plm_id cluster = plm_find(g->st, PLM_KIND_CLUSTER_QUEUE, (plm_sym){0},
+				  g->board.locals[local.n].cluster_queue);
+	struct plm_afs_usage usage;
+
+	if (cluster.n == 0 || !plm_afs_on(g->st, cluster)) {
+		return;
+	}
+	usage = plm_afs_usage(g->st, local);
+	put(g, (struct plm_metric){
+		       PLM_METRIC_LOCAL_FAIR_USAGE, {name, ns}, fair_usage_milli(&usage), 3});
+}
+
 static void put_local(const struct gauging *g, plm_id id)
 {
 	const struct plm_local_queue *local = plm_local_queue_at(g->st, id);
@@ -166,6 +195,7 @@ static void put_local(const struct gauging *g, plm_id id)
 					   counts[i].value,
 					   0});
 	}
+	put_fair_usage(g, id, name, ns);
 	for (uint32_t i = 0; i < status->lines.count; i++) {
 		const struct plm_quota_line *line = &status->lines.list[i];
 		struct plm_slice flavor = text(g, line->flavor);

@@ -1,4 +1,5 @@
 /* What one event of the log adds to counters and histograms: metric.h. */
+#include "core/integration.h"
 #include "reducers/admission/queue.h"
 #include "reducers/status/metric.h"
 
@@ -124,18 +125,34 @@ static void on_admit(const struct adding *a, const struct plm_w_admit *admit)
 
 /* ---- evictions and ends ------------------------------------------------------------------------ */
 
+static bool is_ready(const struct plm_workload *workload)
+{
+	return workload->pods_ready == PLM_PODS_STARTED ||
+	       workload->pods_ready == PLM_PODS_RECOVERED;
+}
+
 static void on_evict(const struct adding *a, const struct plm_w_evict *evict)
 {
 	struct whose of = find(a, evict->ns, evict->name);
 	struct plm_slice reason = plm_slice_str(plm_names_text(&plm_names_reason, evict->reason));
-	struct plm_slice none = {0};
+	struct plm_slice cause = plm_slice_str(plm_names_text(&plm_names_reason, evict->cause));
 
 	if (of.workload == NULL) {
 		return;
 	}
-	put(a, (struct plm_metric){PLM_METRIC_EVICTED, {of.queue, reason, none, of.class}, 1, 0});
+	put(a, (struct plm_metric){PLM_METRIC_EVICTED, {of.queue, reason, cause, of.class}, 1, 0});
 	put(a, (struct plm_metric){
-		       PLM_METRIC_LOCAL_EVICTED, {of.local, of.ns, reason, none, of.class}, 1, 0});
+		       PLM_METRIC_LOCAL_EVICTED, {of.local, of.ns, reason, cause, of.class}, 1, 0});
+	if (of.workload->evictions.n == 0) {
+		put(a, (struct plm_metric){
+			       PLM_METRIC_EVICTED_ONCE, {of.queue, reason, cause, of.class}, 1, 0});
+	}
+	if (is_ready(of.workload)) {
+		put(a, (struct plm_metric){PLM_METRIC_READY_TO_EVICTED,
+					   {of.queue, reason, cause},
+					   since(a, of.workload->pods_ready_ms),
+					   3});
+	}
 	if (evict->reason == PLM_REASON_PREEMPTED && evict->by_name.size > 0) {
 		struct whose by = find(a, evict->by_ns, evict->by_name);
 
@@ -229,6 +246,67 @@ static void on_pod(const struct adding *a, const struct plm_w_pod *w)
 	}
 }
 
+/* ---- readiness --------------------------------------------------------------------------------- */
+
+static plm_id workload_of_job(const struct adding *a, plm_id job)
+{
+	return job.n == 0 ? (plm_id){0} : plm_job_at(a->st, job)->workload_id;
+}
+
+/* The workload whose pods the event may make ready. */
+static plm_id about_pods(const struct adding *a)
+{
+	const struct plm_w_job *job = a->ev->payload;
+	const struct plm_w_pod *pod = a->ev->payload;
+	const struct plm_w_workload *workload = a->ev->payload;
+
+	switch (a->ev->type) {
+	case PLM_EV_JOB:
+		return workload_of_job(a, plm_find(a->st, (enum plm_kind)job->kind,
+						   plm_sym_find(a->st, job->meta.ns),
+						   plm_sym_find(a->st, job->meta.name)));
+	case PLM_EV_POD:
+		return workload_of_job(
+			a, plm_job_above(a->st, plm_sym_find(a->st, pod->meta.owner_uid)));
+	case PLM_EV_WORKLOAD:
+		return plm_find(a->st, PLM_KIND_WORKLOAD, plm_sym_find(a->st, workload->meta.ns),
+				plm_sym_find(a->st, workload->meta.name));
+	default:
+		return (plm_id){0};
+	}
+}
+
+/* All its pods are ready for the first time since its admission. */
+static void end_watch(const struct adding *a, struct plm_metric_run *run)
+{
+	const struct plm_workload *workload = NULL;
+	struct whose of = {.workload = NULL};
+
+	if (run->watched.n == 0) {
+		return;
+	}
+	workload = plm_workload_at(a->st, run->watched);
+	if (!run->was_ready && workload->pods_ready == PLM_PODS_STARTED) {
+		of = whose(a, run->watched);
+		both(a, &of, PLM_METRIC_READY_WAIT, PLM_METRIC_LOCAL_READY_WAIT,
+		     plm_max(0, run->watched_ms - workload->object.created_ms));
+		both(a, &of, PLM_METRIC_ADMITTED_UNTIL_READY, PLM_METRIC_LOCAL_ADMITTED_UNTIL_READY,
+		     workload->admitted_ms == PLM_UNSET
+			     ? 0
+			     : plm_max(0, run->watched_ms - workload->admitted_ms));
+	}
+	run->watched = (plm_id){0};
+}
+
+static void begin_watch(const struct adding *a, struct plm_metric_run *run)
+{
+	run->watched = about_pods(a);
+	if (run->watched.n != 0) {
+		run->was_ready = is_ready(plm_workload_at(a->st, run->watched));
+		run->watched_ms = (int64_t)a->ev->tick_ms;
+	}
+}
+
 /* ---- cycles ------------------------------------------------------------------------------------ */
 
 /* A cycle is over when the next begins, or with the first event that it did not decide. */
@@ -241,7 +319,8 @@ static void end_cycle(const struct adding *a, struct plm_metric_run *run)
 					1,
 					0});
 	}
-	*run = (struct plm_metric_run){.in_cycle = false};
+	run->in_cycle = false;
+	run->admitted = false;
 }
 
 static void follow_cycle(const struct adding *a, struct plm_metric_run *run)
@@ -262,6 +341,8 @@ void plm_metric_event(const struct plm_state *st, const struct plm_event *ev,
 {
 	struct adding a = {st, ev, sink, self};
 
+	end_watch(&a, run);
+	begin_watch(&a, run);
 	follow_cycle(&a, run);
 	switch (ev->type) {
 	case PLM_EV_RESERVE:
@@ -288,4 +369,13 @@ void plm_metric_event(const struct plm_state *st, const struct plm_event *ev,
 	default:
 		break;
 	}
+}
+
+void plm_metric_end(const struct plm_state *st, struct plm_metric_run *run, plm_metric_sink *sink,
+		    void *self)
+{
+	struct adding a = {st, NULL, sink, self};
+
+	end_watch(&a, run);
+	end_cycle(&a, run);
 }

@@ -51,6 +51,16 @@ enum plm_metric_type {
 	  "cluster_queue", "priority_class")                                                       \
 	X(EVICTED, "kueue_evicted_workloads_total", COUNTER, "Evictions.", "cluster_queue",        \
 	  "reason", "underlying_cause", "priority_class")                                          \
+	X(EVICTED_ONCE, "kueue_evicted_workloads_once_total", COUNTER,                             \
+	  "Workloads that were evicted at least once.", "cluster_queue", "reason",                 \
+	  "underlying_cause", "priority_class")                                                    \
+	X(READY_WAIT, "kueue_ready_wait_time_seconds", HISTOGRAM,                                  \
+	  "From creation until all pods were ready.", "cluster_queue", "priority_class")           \
+	X(ADMITTED_UNTIL_READY, "kueue_admitted_until_ready_wait_time_seconds", HISTOGRAM,         \
+	  "From admission until all pods were ready.", "cluster_queue", "priority_class")          \
+	X(READY_TO_EVICTED, "kueue_pods_ready_to_evicted_time_seconds", HISTOGRAM,                 \
+	  "From readiness of all pods to the eviction.", "cluster_queue", "reason",                \
+	  "underlying_cause")                                                                      \
 	X(EVICTION_LATENCY, "kueue_workload_eviction_latency_seconds", HISTOGRAM,                  \
 	  "From the eviction to the quota's return.", "cluster_queue", "reason")                   \
 	X(PREEMPTED, "kueue_preempted_workloads_total", COUNTER, "Preempted workloads.",           \
@@ -111,6 +121,13 @@ enum plm_metric_type {
 	  "From creation to admission.", "name", "namespace", "priority_class")                    \
 	X(LOCAL_CHECKS_WAIT, "kueue_local_queue_admission_checks_wait_time_seconds", HISTOGRAM,    \
 	  "From the reservation of quota to admission.", "name", "namespace", "priority_class")    \
+	X(LOCAL_READY_WAIT, "kueue_local_queue_ready_wait_time_seconds", HISTOGRAM,                \
+	  "From creation until all pods were ready.", "name", "namespace", "priority_class")       \
+	X(LOCAL_ADMITTED_UNTIL_READY, "kueue_local_queue_admitted_until_ready_wait_time_seconds",  \
+	  HISTOGRAM, "From admission until all pods were ready.", "name", "namespace",             \
+	  "priority_class")                                                                        \
+	X(LOCAL_FAIR_USAGE, "kueue_local_queue_admission_fair_sharing_usage", GAUGE,               \
+	  "What counts when LocalQueues take turns: used lately, by weight.", "name", "namespace") \
 	X(LOCAL_EXECUTION, "kueue_local_queue_execution_time_seconds", HISTOGRAM,                  \
 	  "From admission to the end.", "name", "namespace", "priority_class")                     \
 	X(LOCAL_STATUS, "kueue_local_queue_status", GAUGE,                                         \
@@ -164,9 +181,15 @@ void plm_metric_gauges(const struct plm_state *st, struct plm_arena *arena, plm_
 /* What must be remembered from one event to the next; begin with zeros. */
 struct plm_metric_run {
 	bool in_cycle, admitted;
+	plm_id watched; /* workload whose pods the last event was about; 0 = none */
+	bool was_ready;
+	int64_t watched_ms; /* of that event */
 };
 /* What 'ev' adds. 'st' is the state before it is applied; texts are borrowed for the call. */
 void plm_metric_event(const struct plm_state *st, const struct plm_event *ev,
 		      struct plm_metric_run *run, plm_metric_sink *sink, void *self);
+/* After the last event: what only the state after it can tell. */
+void plm_metric_end(const struct plm_state *st, struct plm_metric_run *run, plm_metric_sink *sink,
+		    void *self);
 
 #endif

@@ -62,6 +62,9 @@ static const struct condition_row condition_rows[] = {
 	 "to "
 	 "prioritization in the ClusterQueue\n"
 	 "QuotaReserved=True QuotaReserved: Quota reserved in ClusterQueue a\n"},
+	{"deactivated while it waits", "queue a cpu=2\nworkload x queue=a cpu=1 off", "x",
+	 "Admitted=False NoReservation: The workload has no reservation\n"
+	 "QuotaReserved=False Deactivated: The workload is deactivated\n"},
 	{"its preemptor",
 	 "queue a cpu=2 within=LowerPriority\nworkload old queue=a cpu=2 prio=1 held=default\n"
 	 "workload new queue=a cpu=2 prio=9",
@@ -285,6 +288,8 @@ static void test_increments(void **state)
 		"kueue_cohort_subtree_admitted_workloads_total cohort=c priority_class= 1\n"
 		"kueue_admission_attempts_total result=success 1\n"
 		"kueue_evicted_workloads_total cluster_queue=a reason=Preempted "
+		"underlying_cause= priority_class= 1\n"
+		"kueue_evicted_workloads_once_total cluster_queue=a reason=Preempted "
 		"underlying_cause= priority_class= 1\n"
 		"kueue_preempted_workloads_total preempting_cluster_queue=a "
 		"reason=InClusterQueue 1\n"
