@@ -64,6 +64,7 @@ static const struct condition_row condition_rows[] = {
 	 "QuotaReserved=True QuotaReserved: Quota reserved in ClusterQueue a\n"},
 	{"deactivated while it waits", "queue a cpu=2\nworkload x queue=a cpu=1 off", "x",
 	 "Admitted=False NoReservation: The workload has no reservation\n"
+	 "Evicted=True Deactivated: The workload is deactivated\n"
 	 "QuotaReserved=False Deactivated: The workload is deactivated\n"},
 	{"its preemptor",
 	 "queue a cpu=2 within=LowerPriority\nworkload old queue=a cpu=2 prio=1 held=default\n"
