@@ -423,13 +423,34 @@ static void prepare(struct search *s)
 	plm_sort(s->turn, s->count, by_turn, s, arena);
 }
 
+/* Not even all candidates together make room in the domains. */
+static bool without_domains(const struct search *s)
+{
+	size_t mark = 0;
+	const struct plm_holder **holders = NULL;
+	bool found = true;
+
+	if (s->need->ask_count != 1) {
+		return false;
+	}
+	plm_tas_prepare(s->snap->tas);
+	mark = plm_arena_mark(s->snap->arena);
+	holders = PLM_NEW_ARRAY(s->snap->arena, s->count, const struct plm_holder *);
+	for (uint32_t i = 0; i < s->count; i++) {
+		holders[i] = s->list[i].holder;
+	}
+	found = plm_preempt_places(s->snap, s->need, holders, s->count);
+	plm_arena_rewind(s->snap->arena, mark);
+	return !found;
+}
+
 struct plm_targets plm_fair_preempt_find(const struct plm_preemptor *p, const struct plm_need *need)
 {
 	struct search s = {.p = p, .need = need, .snap = p->snap};
 	bool done = false;
 
 	collect(&s);
-	if (s.count == 0) {
+	if (s.count == 0 || without_domains(&s)) {
 		return (struct plm_targets){0};
 	}
 	prepare(&s);

@@ -121,6 +121,24 @@ static bool finds_domains(const struct plm_quotas *snap, const struct plm_need *
 	return found;
 }
 
+bool plm_preempt_places(const struct plm_quotas *snap, const struct plm_need *need,
+			const struct plm_holder *const *holders, uint32_t count)
+{
+	bool found = true;
+
+	if (need->ask_count != 1) {
+		return true; /* what is given to one may take away from the next: only trying tells */
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		plm_tas_add(snap->tas, holders[i]->tas.list, holders[i]->tas.count, -1);
+	}
+	found = finds_domains(snap, need);
+	for (uint32_t i = 0; i < count; i++) {
+		plm_tas_add(snap->tas, holders[i]->tas.list, holders[i]->tas.count, 1);
+	}
+	return found;
+}
+
 bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing)
 {
 	for (uint32_t i = 0; i < need->wants.count; i++) {
@@ -417,9 +435,77 @@ static bool valid(const struct search *s, const struct candidate *c, bool borrow
 	return true;
 }
 
+/* Not even all candidates together make room in the domains. */
+static bool without_domains(const struct search *s)
+{
+	size_t mark = 0;
+	const struct plm_holder **holders = NULL;
+	bool found = true;
+
+	if (s->need->ask_count != 1) {
+		return false;
+	}
+	plm_tas_prepare(s->p->snap->tas);
+	mark = plm_arena_mark(s->p->snap->arena);
+	holders = PLM_NEW_ARRAY(s->p->snap->arena, s->count, const struct plm_holder *);
+	for (uint32_t i = 0; i < s->count; i++) {
+		holders[i] = s->list[i].holder;
+	}
+	found = plm_preempt_places(s->p->snap, s->need, holders, s->count);
+	plm_arena_rewind(s->p->snap->arena, mark);
+	return !found;
+}
+
+/* The first 'want' of the victims out, where the first 'have' are. */
+static void move_prefix(const struct search *s, const struct plm_targets *targets, uint32_t have,
+			uint32_t want)
+{
+	for (; have < want; have++) {
+		plm_quotas_remove(s->p->snap, targets->list[have].holder);
+	}
+	for (; have > want; have--) {
+		plm_quotas_restore(s->p->snap, targets->list[have - 1].holder);
+	}
+}
+
+/*
+ * Fewer than the first 'bad' victims are not enough, all that are out are: the least number that is, by
+ * halves. Room only grows with every victim, so this is what trying one after the other finds.
+ */
+static void shorten(const struct search *s, struct plm_targets *targets, uint32_t bad,
+		    bool borrowing)
+{
+	uint32_t good = targets->count;
+	uint32_t at = good;
+
+	while (good - bad > 1) {
+		uint32_t middle = bad + (good - bad) / 2;
+
+		move_prefix(s, targets, at, middle);
+		at = middle;
+		if (plm_preempt_fits(s->p, s->need, borrowing)) {
+			good = middle;
+		} else {
+			bad = middle;
+		}
+	}
+	move_prefix(s, targets, at, good);
+	targets->count = good;
+}
+
+/* When to look again after 'count' victims were too few; placing is too dear to be tried each time. */
+static uint32_t next_look(const struct search *s, uint32_t count)
+{
+	bool leaps = s->need->ask_count == 1 && s->p->usage_before == NULL;
+
+	return leaps ? count + 1 + count / 2 : count + 1;
+}
+
 static struct plm_targets attempt(struct search *s, bool borrowing)
 {
 	struct plm_targets targets = {NULL, 0};
+	uint32_t few = 0; /* victims that are known to be too few */
+	uint32_t look = 1;
 
 	if (hopeless(s, borrowing)) {
 		return targets;
@@ -437,10 +523,21 @@ static struct plm_targets attempt(struct search *s, bool borrowing)
 		}
 		plm_quotas_remove(s->p->snap, c->holder);
 		targets.list[targets.count++] = (struct plm_target){c->holder, c->reason};
+		if (targets.count < look) {
+			continue;
+		}
 		if (plm_preempt_fits(s->p, s->need, borrowing)) {
+			shorten(s, &targets, few, borrowing);
 			plm_preempt_fill_back(s->p, s->need, &targets, borrowing);
 			return targets;
 		}
+		few = targets.count;
+		look = next_look(s, few);
+	}
+	if (few < targets.count && plm_preempt_fits(s->p, s->need, borrowing)) {
+		shorten(s, &targets, few, borrowing);
+		plm_preempt_fill_back(s->p, s->need, &targets, borrowing);
+		return targets;
 	}
 	for (uint32_t i = 0; i < targets.count; i++) {
 		plm_quotas_restore(s->p->snap, targets.list[i].holder);
@@ -492,7 +589,7 @@ static struct plm_targets find_classical(const struct plm_preemptor *p, const st
 	collect_queue(&s, p->node, (struct candidate){.lca = PLM_NO_NODE, .list = LIST_SAME},
 		      s.queue->within);
 	collect_others(&s);
-	if (s.count == 0) {
+	if (s.count == 0 || without_domains(&s)) {
 		return (struct plm_targets){0};
 	}
 	return attempts(&s);

@@ -54,6 +54,9 @@ bool plm_preempt_policy(const struct plm_preemptor *p, uint32_t policy,
 bool plm_preempt_uses(const struct plm_holder *holder, const struct plm_need *need);
 /* Does the preemptor fit into its queue now? */
 bool plm_preempt_fits(const struct plm_preemptor *p, const struct plm_need *need, bool borrowing);
+/* Could there be domains for it, all these 'holders' gone? False: surely not, whoever of them goes. */
+bool plm_preempt_places(const struct plm_quotas *snap, const struct plm_need *need,
+			const struct plm_holder *const *holders, uint32_t count);
 bool plm_preempt_within(const struct plm_quotas *snap, uint32_t node, const struct plm_need *need);
 /* Take back what is not needed, last but one first; then restore all. 'targets' are taken out. */
 void plm_preempt_fill_back(const struct plm_preemptor *p, const struct plm_need *need,
