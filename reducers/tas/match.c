@@ -2,22 +2,6 @@
 
 #include "reducers/sched/selector.h"
 
-static bool selected(const struct plm_state *st, plm_sym selector, plm_sym labels)
-{
-	uint32_t count = 0;
-	const struct plm_kv *pairs = PLM_SPAN(st, selector, struct plm_kv, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		plm_sym value = {0};
-
-		if (!plm_kv_get(st, labels, pairs[i].key, &value) ||
-		    !plm_sym_equal(value, pairs[i].value)) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* The one field of a node is its name. */
 static bool field_holds(const struct plm_state *st, const struct plm_expr *field, plm_sym name)
 {
@@ -104,7 +88,7 @@ uint8_t plm_tas_refused(const struct plm_tas_tree *tree, const struct plm_shape 
 	if (*taint != NULL) {
 		return PLM_TAS_BY_TAINT + 1;
 	}
-	if (!selected(st, shape->node_selector, node->object.labels)) {
+	if (!plm_kv_has_all(st, node->object.labels, shape->node_selector)) {
 		return PLM_TAS_BY_SELECTOR + 1;
 	}
 	return affine(st, shape, node) ? 0 : PLM_TAS_BY_AFFINITY + 1;

@@ -17,22 +17,6 @@ static plm_sym *values_of(const struct draft *draft, uint32_t node)
 	return draft->values + (size_t)node * draft->tree->level_count;
 }
 
-static bool has_labels(const struct plm_state *st, plm_sym labels, plm_sym asked)
-{
-	uint32_t count = 0;
-	const struct plm_kv *pairs = PLM_SPAN(st, asked, struct plm_kv, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		plm_sym value = {0};
-
-		if (!plm_kv_get(st, labels, pairs[i].key, &value) ||
-		    !plm_sym_equal(value, pairs[i].value)) {
-			return false;
-		}
-	}
-	return true;
-}
-
 static bool has_levels(const struct draft *draft, plm_sym labels, plm_sym *values)
 {
 	const struct plm_tas_tree *tree = draft->tree;
@@ -52,7 +36,7 @@ static void gather(struct draft *draft, plm_sym node_labels)
 	for (uint32_t i = 0; i < tas->node_count; i++) {
 		const struct plm_node *node = plm_node_at(tas->st, tas->nodes[i].id);
 
-		if (has_labels(tas->st, node->object.labels, node_labels) &&
+		if (plm_kv_has_all(tas->st, node->object.labels, node_labels) &&
 		    has_levels(draft, node->object.labels, values_of(draft, i))) {
 			draft->nodes[draft->count++] = i;
 		}

@@ -1,5 +1,6 @@
 #include "core/queue_index.h"
 
+#include "core/grow.h"
 #include "core/state.h"
 
 #include <stdlib.h>
@@ -9,32 +10,13 @@ static const struct plm_queue_cell empty_cell;
 static const struct plm_lane empty_lane;
 static const struct plm_local_cell empty_local;
 
-/* ---- memory ------------------------------------------------------------------------------------ */
-
-/* 'array' of 'count' elements with room for 'want' of them, the new ones zeroed. */
-static void *grown(void *array, uint32_t *count, uint32_t want, size_t size)
-{
-	uint32_t next = *count < 64 ? 64 : *count;
-	uint8_t *bytes = array;
-
-	if (want <= *count) {
-		return array;
-	}
-	while (next < want) {
-		next *= 2;
-	}
-	bytes = realloc(array, (size_t)next * size);
-	PLM_ASSERT(bytes != NULL);
-	memset(bytes + (size_t)*count * size, 0, (size_t)(next - *count) * size);
-	*count = next;
-	return bytes;
-}
+/* ---- links ------------------------------------------------------------------------------------- */
 
 static struct plm_link *link_edit(struct plm_state *st, uint32_t workload)
 {
 	struct plm_queue_index *index = &st->queues;
 
-	index->links = grown(index->links, &index->link_count, workload + 1, sizeof(nowhere));
+	index->links = plm_grown(index->links, &index->link_count, workload + 1, sizeof(nowhere));
 	return &index->links[workload];
 }
 
@@ -42,7 +24,8 @@ static struct plm_queue_cell *cell_edit(struct plm_state *st, uint32_t queue)
 {
 	struct plm_queue_index *index = &st->queues;
 
-	index->queues = grown(index->queues, &index->queue_count, queue + 1, sizeof(empty_cell));
+	index->queues =
+		plm_grown(index->queues, &index->queue_count, queue + 1, sizeof(empty_cell));
 	return &index->queues[queue];
 }
 
@@ -50,8 +33,8 @@ static void lanes_reach(struct plm_queue_index *index, uint32_t lane)
 {
 	uint32_t count = index->lane_count;
 
-	index->running = grown(index->running, &count, lane + 1, sizeof(uint32_t));
-	index->lanes = grown(index->lanes, &index->lane_count, lane + 1, sizeof(empty_lane));
+	index->running = plm_grown(index->running, &count, lane + 1, sizeof(uint32_t));
+	index->lanes = plm_grown(index->lanes, &index->lane_count, lane + 1, sizeof(empty_lane));
 }
 
 static struct plm_local_cell *local_edit(struct plm_state *st, uint32_t local)
@@ -59,7 +42,8 @@ static struct plm_local_cell *local_edit(struct plm_state *st, uint32_t local)
 	struct plm_queue_index *index = &st->queues;
 
 	PLM_ASSERT(local != 0);
-	index->locals = grown(index->locals, &index->local_count, local + 1, sizeof(empty_local));
+	index->locals =
+		plm_grown(index->locals, &index->local_count, local + 1, sizeof(empty_local));
 	return &index->locals[local];
 }
 
@@ -160,7 +144,7 @@ static void heap_down(struct plm_state *st, struct plm_lane *lane, uint32_t at, 
 
 static void heap_add(struct plm_state *st, struct plm_lane *lane, uint32_t workload)
 {
-	lane->heap = grown(lane->heap, &lane->capacity, lane->count + 1, sizeof(uint32_t));
+	lane->heap = plm_grown(lane->heap, &lane->capacity, lane->count + 1, sizeof(uint32_t));
 	lane->count++;
 	heap_up(st, lane, lane->count - 1, workload);
 }
@@ -224,7 +208,7 @@ static void held_add(struct plm_helds *helds, struct plm_held by)
 			return;
 		}
 	}
-	helds->list = grown(helds->list, &helds->capacity, helds->count + 1, sizeof(by));
+	helds->list = plm_grown(helds->list, &helds->capacity, helds->count + 1, sizeof(by));
 	helds->list[helds->count++] = by;
 }
 
@@ -451,7 +435,7 @@ uint32_t *plm_queue_index_room(struct plm_state *st, uint32_t count)
 {
 	struct plm_queue_index *index = &st->queues;
 
-	index->room = grown(index->room, &index->room_count, count, sizeof(*index->room));
+	index->room = plm_grown(index->room, &index->room_count, count, sizeof(*index->room));
 	return index->room;
 }
 
@@ -491,7 +475,8 @@ void plm_queue_index_wake(struct plm_state *st, plm_id queue, uint32_t lane_slot
 	struct plm_lane *lane = plain_lane(st, queue, lane_slot);
 	bool one_by_one = few(count, lane);
 
-	lane->heap = grown(lane->heap, &lane->capacity, lane->count + count, sizeof(*lane->heap));
+	lane->heap =
+		plm_grown(lane->heap, &lane->capacity, lane->count + count, sizeof(*lane->heap));
 	for (uint32_t i = 0; i < count; i++) {
 		struct plm_link *link = &st->queues.links[workloads[i]];
 

@@ -331,6 +331,22 @@ bool plm_kv_get(const struct plm_state *st, plm_sym span, plm_sym key, plm_sym *
 	return false;
 }
 
+bool plm_kv_has_all(const struct plm_state *st, plm_sym span, plm_sym asked)
+{
+	uint32_t count = 0;
+	const struct plm_kv *pairs = PLM_SPAN(st, asked, struct plm_kv, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_sym value = {0};
+
+		if (!plm_kv_get(st, span, pairs[i].key, &value) ||
+		    !plm_sym_equal(value, pairs[i].value)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool plm_syms_have(const struct plm_state *st, plm_sym span, plm_sym sym)
 {
 	uint32_t count = 0;

@@ -142,6 +142,8 @@ static inline plm_sym plm_intern_span(struct plm_state *st, const void *elements
 
 /* The value of 'key' in a span of plm_kv; false, and '*out' untouched, when it is not there. */
 bool plm_kv_get(const struct plm_state *st, plm_sym span, plm_sym key, plm_sym *out);
+/* Does the span have every pair of 'asked', a span of plm_kv as well? */
+bool plm_kv_has_all(const struct plm_state *st, plm_sym span, plm_sym asked);
 /* Is 'sym' in a span of plm_sym? */
 bool plm_syms_have(const struct plm_state *st, plm_sym span, plm_sym sym);
 

@@ -1,28 +1,10 @@
 #include "core/timer_heap.h"
 
 #include "core/base.h"
+#include "core/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Room for 'want' elements, the new ones zeroed. */
-static void *reach(void *array, uint32_t *count, uint32_t want, size_t size)
-{
-	uint32_t next = *count < 64 ? 64 : *count;
-	uint8_t *bytes = array;
-
-	if (want <= *count) {
-		return array;
-	}
-	while (next < want) {
-		next *= 2;
-	}
-	bytes = realloc(array, (size_t)next * size);
-	PLM_ASSERT(bytes != NULL);
-	memset(bytes + (size_t)*count * size, 0, (size_t)(next - *count) * size);
-	*count = next;
-	return bytes;
-}
 
 void plm_timer_heap_fini(struct plm_timer_heap *timers)
 {
@@ -92,8 +74,9 @@ void plm_timer_heap_set(struct plm_timer_heap *timers, uint32_t slot, int64_t du
 	if (!in && due_ms == PLM_UNSET) {
 		return;
 	}
-	timers->places = reach(timers->places, &timers->place_count, slot + 1, sizeof(uint32_t));
-	timers->dues = reach(timers->dues, &timers->due_count, slot + 1, sizeof(int64_t));
+	timers->places =
+		plm_grown(timers->places, &timers->place_count, slot + 1, sizeof(uint32_t));
+	timers->dues = plm_grown(timers->dues, &timers->due_count, slot + 1, sizeof(int64_t));
 	if (in && due_ms == PLM_UNSET) {
 		take_out(timers, slot);
 		return;
@@ -106,7 +89,8 @@ void plm_timer_heap_set(struct plm_timer_heap *timers, uint32_t slot, int64_t du
 		settle(timers, timers->places[slot] - 1, slot);
 		return;
 	}
-	timers->heap = reach(timers->heap, &timers->capacity, timers->count + 1, sizeof(uint32_t));
+	timers->heap =
+		plm_grown(timers->heap, &timers->capacity, timers->count + 1, sizeof(uint32_t));
 	timers->count++;
 	up(timers, timers->count - 1, slot);
 }
