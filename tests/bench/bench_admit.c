@@ -75,7 +75,7 @@ static void drain(const struct drain *plan)
 /* ---- one cycle ---------------------------------------------------------------------------------- */
 
 /* Everybody is alike, so that who finishes is the one that was let in first. */
-static const struct bench_class plain = {"plain", 1, 50, 1000, 1, 0};
+static const struct bench_class plain = {"plain", 1, 50, 1000, 1, 0, 1};
 
 /* A full cluster: in each cycle one workload has finished and the next is let in. */
 static void cycles(uint32_t pending, uint32_t queues, uint32_t nodes)

@@ -11,18 +11,25 @@
 #define TEXT_BYTES 96
 
 static const struct bench_class baseline_classes[] = {
-	{"small", 1, 50, 200, 100, 350},
-	{"medium", 5, 100, 500, 500, 100},
-	{"large", 20, 200, 1000, 1200, 50},
+	{"small", 1, 50, 200, 100, 350, 1},
+	{"medium", 5, 100, 500, 500, 100, 1},
+	{"large", 20, 200, 1000, 1200, 50, 1},
 };
 static const struct bench_class large_classes[] = {
-	{"small", 1, 50, 150, 20, 35},
-	{"medium", 5, 100, 350, 50, 11},
-	{"large", 20, 200, 700, 200, 4},
+	{"small", 1, 50, 150, 20, 35, 1},
+	{"medium", 5, 100, 350, 50, 11, 1},
+	{"large", 20, 200, 700, 200, 4, 1},
 };
 
-const struct bench_shape bench_baseline = {5, 6, 20, 100, baseline_classes, 3};
-const struct bench_shape bench_large = {10, 100, 20, 100, large_classes, 3};
+static const struct bench_class tas_classes[] = {
+	{"small", 1, 50, 200, 100, 350, 2},
+	{"medium", 5, 100, 500, 500, 100, 4},
+	{"large", 20, 200, 1000, 1200, 50, 8},
+};
+
+const struct bench_shape bench_baseline = {5, 6, 20, 100, baseline_classes, 3, 0};
+const struct bench_shape bench_large = {10, 100, 20, 100, large_classes, 3, 0};
+const struct bench_shape bench_tas = {5, 6, 20, 100, tas_classes, 3, 10};
 
 uint32_t bench_shape_queues(const struct bench_shape *shape)
 {
@@ -100,6 +107,7 @@ void bench_world_open(struct bench_world *w, const struct bench_world_options *o
 	struct plm_w_config config = {
 		.compat = options->compat,
 		.only = options->only,
+		.settle = options->settle ? 1 : 0,
 		.cluster_name = plm_slice_str("bench"),
 		.gang_timeout_ms = 900000,
 		.registration_timeout_ms = 900000,
@@ -211,12 +219,36 @@ static void fold_queue(struct bench_world *w, const struct bench_shape *shape, u
 	bench_world_fold(w, PLM_EV_LOCAL_QUEUE, &local);
 }
 
+#define BLOCK "cloud.provider.com/topology-block"
+#define RACK "cloud.provider.com/topology-rack"
+#define HOST "kubernetes.io/hostname"
+#define RACK_NODES 64U
+
+static void fold_topology(struct bench_world *w)
+{
+	struct plm_slice levels[] = {plm_slice_str(BLOCK), plm_slice_str(RACK),
+				     plm_slice_str(HOST)};
+	struct plm_w_topology topology = {
+		.meta = meta("", "racks", START_MS),
+		.levels = {levels, PLM_COUNTOF(levels)},
+	};
+
+	bench_world_fold(w, PLM_EV_TOPOLOGY, &topology);
+}
+
 void bench_world_queues(struct bench_world *w, const struct bench_shape *shape)
 {
 	struct plm_w_namespace ns = {.meta = meta("", "bench", START_MS)};
 	struct plm_w_flavor flavor = {.meta = meta("", "default", START_MS)};
+	struct plm_w_kv label = {plm_slice_str("group"), plm_slice_str("tas")};
 
 	bench_world_fold(w, PLM_EV_NAMESPACE, &ns);
+	if (shape->racks > 0) {
+		fold_topology(w);
+		flavor.topology = plm_slice_str("racks");
+		flavor.node_labels = (struct plm_vec){&label, 1};
+		bench_world_nodes(w, shape->racks * RACK_NODES);
+	}
 	bench_world_fold(w, PLM_EV_FLAVOR, &flavor);
 	for (uint32_t i = 0; i < bench_shape_queues(shape); i++) {
 		fold_queue(w, shape, i);
@@ -231,18 +263,35 @@ struct parts {
 	struct plm_w_workload workload;
 };
 
+static void ask(struct plm_w_pod_set_spec *set, uint32_t number)
+{
+	set->topology_asked = 1;
+	if (number % 3 == 0) {
+		set->topology_required = plm_slice_str(RACK);
+	} else if (number % 3 == 1) {
+		set->topology_preferred = plm_slice_str(RACK);
+	} else {
+		set->topology_unconstrained = 1;
+	}
+}
+
 static void make(struct parts *parts, const struct bench_class *class, uint32_t queue,
 		 uint32_t number)
 {
 	(void)snprintf(parts->name, sizeof(parts->name), "%s-%u-%u", class->name, queue, number);
 	(void)snprintf(parts->queue, sizeof(parts->queue), "q%u", queue);
-	parts->cpu = (struct plm_w_amount){plm_slice_str("cpu"), class->cpu * MILLI};
+	uint32_t pods = class->pods == 0 ? 1 : class->pods;
+
+	parts->cpu = (struct plm_w_amount){plm_slice_str("cpu"), class->cpu * MILLI / pods};
 	parts->set = (struct plm_w_pod_set_spec){
 		.name = plm_slice_str("main"),
-		.count = 1,
+		.count = pods,
 		.min_count = PLM_UNSET,
 		.shape = {.requests = {&parts->cpu, 1}, .priority = PLM_UNSET},
 	};
+	if (pods > 1) {
+		ask(&parts->set, number);
+	}
 	parts->workload = (struct plm_w_workload){
 		.meta = meta("bench", parts->name, START_MS),
 		.queue = plm_slice_str(parts->queue),
@@ -298,8 +347,15 @@ void bench_world_nodes(struct bench_world *w, uint32_t count)
 		{plm_slice_str("pods"), 110},
 	};
 	char name[TEXT_BYTES];
+	char rack[TEXT_BYTES];
 
 	for (uint32_t i = 0; i < count; i++) {
+		struct plm_w_kv labels[] = {
+			{plm_slice_str(BLOCK), plm_slice_str("b")},
+			{plm_slice_str(RACK), {0}},
+			{plm_slice_str("group"), plm_slice_str("tas")},
+			{plm_slice_str(HOST), {0}},
+		};
 		struct plm_w_node node = {
 			.capacity = {amounts, PLM_COUNTOF(amounts)},
 			.allocatable = {amounts, PLM_COUNTOF(amounts)},
@@ -307,7 +363,11 @@ void bench_world_nodes(struct bench_world *w, uint32_t count)
 		};
 
 		(void)snprintf(name, sizeof(name), "node-%u", i);
+		(void)snprintf(rack, sizeof(rack), "rack-%u", i / RACK_NODES);
+		labels[1].value = plm_slice_str(rack);
+		labels[3].value = plm_slice_str(name);
 		node.meta = meta("", name, START_MS);
+		node.meta.labels = (struct plm_vec){labels, PLM_COUNTOF(labels)};
 		bench_world_fold(w, PLM_EV_NODE, &node);
 	}
 }
@@ -352,6 +412,9 @@ static void cycle_bare(struct bench_world *w, int64_t rounds)
 		for (uint32_t handle = 1; handle <= out.count; handle++) {
 			const struct plm_out_item *item = plm_out_item(&out, handle);
 
+			if (w->hear != NULL) {
+				w->hear(w->hear_self, item->type, item->payload);
+			}
 			bench_world_fold(w, item->type, item->payload);
 		}
 		count(w, &out);

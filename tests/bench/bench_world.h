@@ -16,9 +16,10 @@
 /* A class of workloads of the benchmark. */
 struct bench_class {
 	const char *name;
-	int64_t cpu; /* whole */
+	int64_t cpu; /* whole, of all pods */
 	int64_t priority, runtime_ms, every_ms;
 	uint32_t count; /* of one queue */
+	uint32_t pods;	/* 0 = one */
 };
 
 struct bench_shape {
@@ -26,11 +27,15 @@ struct bench_shape {
 	int64_t nominal, borrow;  /* cpu of one queue */
 	const struct bench_class *classes;
 	uint32_t class_count;
+	/* Racks of 64 nodes of 96 cpu; workloads ask for one in turns: required, preferred, any. */
+	uint32_t racks;
 };
 
 /* 15,000 over 30 queues in 5 cohorts; 50,000 over 1,000 queues in 10 cohorts. */
 extern const struct bench_shape bench_baseline;
 extern const struct bench_shape bench_large;
+/* As the first, with 2, 4 or 8 pods each, placed on 640 nodes in 10 racks. */
+extern const struct bench_shape bench_tas;
 
 uint32_t bench_shape_queues(const struct bench_shape *shape);
 uint32_t bench_shape_workloads(const struct bench_shape *shape);
@@ -43,6 +48,9 @@ struct bench_world {
 	struct plm_log *log;	   /* owned */
 	uint64_t seq;
 	int64_t now_ms;
+	/* Hears of each decision before it is folded (bare); may be NULL. */
+	void (*hear)(void *self, enum plm_event_type type, const void *payload);
+	void *hear_self;
 	/* of the last cycle */
 	uint32_t reserved, decisions, rounds;
 };
@@ -52,6 +60,7 @@ struct bench_world_options {
 	bool cluster; /* profile, and tables at their ceiling: a million workloads */
 	enum plm_compat compat;
 	enum plm_only only;
+	bool settle; /* evictions are complete at once */
 };
 
 void bench_world_open(struct bench_world *w, const struct bench_world_options *options);

@@ -259,6 +259,7 @@ static bool project(struct plm_scenario_reading *r, struct plm_doc *object, stru
 {
 	const struct plm_manifest_naming naming = {.name = name};
 	size_t had = r->scenario->action_count;
+	size_t mark = plm_arena_mark(r->tree->arena);
 	struct plm_error err;
 
 	r->like = like;
@@ -266,6 +267,7 @@ static bool project(struct plm_scenario_reading *r, struct plm_doc *object, stru
 		plm_doc_fail(r->tree, object, "%s", err.text);
 	}
 	r->like = NULL;
+	plm_arena_rewind(r->tree->arena, mark); /* the action has a copy */
 	if (r->tree->code == PLM_OK && r->scenario->action_count == had) {
 		plm_doc_fail(r->tree, object, "is of no kind that the cluster knows");
 	}
