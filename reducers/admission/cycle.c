@@ -9,18 +9,19 @@
 #include "reducers/area.h"
 
 /* Is the cursor of a workload still good? kueue.md 2.6. */
-static plm_sym cursor_of(const struct plm_round *round, const struct plm_entry *entry)
+static plm_sym cursor_of(struct plm_round *round, const struct plm_entry *entry)
 {
 	const struct plm_workload *workload = entry->applicant.workload;
 	const struct plm_root *root = plm_root(round->st);
 	bool recent = workload->cursor_seq > root->cycle_seq &&
 		      workload->cursor_round + 1 >= (int64_t)round->run->round;
 
-	if (recent || workload->cursor_generation ==
-			      entry->applicant.queue->generation + root->quota_generation) {
+	if (workload->cursor_generation ==
+	    entry->applicant.queue->generation + root->quota_generation) {
 		return workload->cursor;
 	}
-	return (plm_sym){0};
+	round->by_number = round->by_number || (recent && workload->cursor.n != 0);
+	return recent ? workload->cursor : (plm_sym){0};
 }
 
 static void nominate(struct plm_round *round)
@@ -93,7 +94,6 @@ bool plm_admission_step(const struct plm_state *st, struct plm_cycle_run *run,
 	if (ended(run) || !plm_heads_collect(&round)) {
 		return true;
 	}
-	round.victim = PLM_NEW_ARRAY(scratch, plm_workload_bound(st), uint8_t);
 	plm_claims_enter(&round);
 	nominate(&round);
 	plm_order_begin(&round);
@@ -102,6 +102,10 @@ bool plm_admission_step(const struct plm_state *st, struct plm_cycle_run *run,
 	}
 	run->round++;
 	run->quiet_rounds = round.changed ? 0 : run->quiet_rounds + 1;
+	if (!round.changed && out->count == 0 && !round.by_number) {
+		run->quiet_rounds =
+			PLM_LIMIT_QUIET_ROUNDS; /* every further one is this one again */
+	}
 	return ended(run);
 }
 

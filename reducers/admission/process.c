@@ -28,10 +28,16 @@ static void victims_back(const struct plm_round *round, const struct plm_entry *
 	}
 }
 
+/* Was it chosen as a victim earlier in this round? */
+static bool chosen(const struct plm_round *round, const struct plm_holder *holder)
+{
+	return round->victim != NULL && round->victim[holder->workload.n] != 0;
+}
+
 static bool overlaps(const struct plm_round *round, const struct plm_entry *entry)
 {
 	for (uint32_t i = 0; i < entry->result.targets.count; i++) {
-		if (round->victim[entry->result.targets.list[i].holder->workload.n] != 0) {
+		if (chosen(round, entry->result.targets.list[i].holder)) {
 			return true;
 		}
 	}
@@ -63,7 +69,7 @@ static enum fit fits(const struct plm_round *round, struct plm_entry *entry)
 
 	victims_out(round, entry);
 	for (uint32_t i = 0; i < targets->count; i++) {
-		if (round->victim[targets->list[i].holder->workload.n] == 0) {
+		if (!chosen(round, targets->list[i].holder)) {
 			plm_quotas_remove(&round->snap, targets->list[i].holder);
 		}
 	}
@@ -87,7 +93,7 @@ static enum fit fits(const struct plm_round *round, struct plm_entry *entry)
 		all = FIT_NO_DOMAINS;
 	}
 	for (uint32_t i = 0; i < targets->count; i++) {
-		if (round->victim[targets->list[i].holder->workload.n] == 0) {
+		if (!chosen(round, targets->list[i].holder)) {
 			plm_quotas_restore(&round->snap, targets->list[i].holder);
 		}
 	}
@@ -148,6 +154,10 @@ static void add_victims(struct plm_round *round, const struct plm_entry *entry)
 		if (round->victim_count > 0) {
 			memcpy(list, round->victims,
 			       round->victim_count * sizeof(const struct plm_holder *));
+		}
+		if (round->victim == NULL) {
+			round->victim =
+				PLM_NEW_ARRAY(round->arena, plm_workload_bound(round->st), uint8_t);
 		}
 		round->victims = list;
 		round->victim_capacity = 2 * want;

@@ -52,10 +52,11 @@ struct plm_round {
 	uint32_t count;
 	uint32_t *order; /* of the entries without fair sharing */
 	uint32_t order_count, order_at;
-	uint8_t *victim; /* by workload slot: chosen earlier in this round (P) */
+	uint8_t *victim; /* by workload slot: chosen earlier in this round (P); NULL = none yet */
 	const struct plm_holder **victims;
 	uint32_t victim_count, victim_capacity;
 	bool changed;	 /* admissions, victims, reasons, parking */
+	bool by_number;	 /* a cursor counted only because few rounds have passed since */
 	bool better;	 /* not strict: claims of preemptors are held */
 	plm_sym unready; /* the last that was let in by this round, 0 = none */
 };

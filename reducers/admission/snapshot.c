@@ -496,12 +496,6 @@ static void make_cells(struct plm_quotas *snap, const uint8_t *wanted, const uin
 	}
 }
 
-static void begin_holders(struct plm_quotas *snap)
-{
-	snap->holders = PLM_NEW_ARRAY(snap->arena, snap->tree.count + 1, struct plm_holders);
-	snap->gone = PLM_NEW_ARRAY(snap->arena, plm_workload_bound(snap->st), uint8_t);
-}
-
 /* From the objects: the slow twin of a copy of the skeleton. */
 static void build(struct plm_quotas *snap, const uint8_t *wanted)
 {
@@ -519,7 +513,7 @@ static void build(struct plm_quotas *snap, const uint8_t *wanted)
 			trees[snap->tree.nodes[snap->queue_nodes[id.n]].tree] = 1;
 		}
 	}
-	begin_holders(snap);
+	snap->holders = PLM_NEW_ARRAY(snap->arena, snap->tree.count + 1, struct plm_holders);
 	make_pairs(snap, trees);
 	make_cells(snap, trees, order);
 }
@@ -538,7 +532,7 @@ void plm_quotas_make(struct plm_quotas *snap, const struct plm_state *st, struct
 
 	*snap = begun;
 	if (!slow && plm_skeleton_copy(snap, wanted)) {
-		begin_holders(snap);
+		snap->holders = PLM_NEW_ARRAY(arena, snap->tree.count + 1, struct plm_holders);
 	} else {
 		*snap = begun;
 		build(snap, wanted);
@@ -625,6 +619,9 @@ const struct plm_holders *plm_quotas_holders(struct plm_quotas *snap, uint32_t n
 
 	if (holders->made) {
 		return holders;
+	}
+	if (snap->gone == NULL) {
+		snap->gone = PLM_NEW_ARRAY(snap->arena, plm_workload_bound(st), uint8_t);
 	}
 	holders->made = true;
 	holders->least_priority = INT64_MAX;

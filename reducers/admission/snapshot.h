@@ -80,9 +80,9 @@ struct plm_quotas {
 	const uint32_t *queue_nodes; /* by slot of ClusterQueue; PLM_NO_NODE */
 	struct plm_holders *holders; /* by node, made when asked for */
 	uint32_t holder_count;	     /* of all nodes */
-	uint8_t *gone;		     /* by workload slot: 1 = taken out */
-	const uint32_t *order;	     /* of nodes: children before parents */
-	struct plm_tas *tas;	     /* domains of all flavors with a topology */
+	uint8_t *gone;	       /* by workload slot: 1 = taken out; made with the first holders */
+	const uint32_t *order; /* of nodes: children before parents */
+	struct plm_tas *tas;   /* domains of all flavors with a topology */
 	bool slow;
 	bool bare; /* nothing is held: what skeleton.h keeps */
 };
