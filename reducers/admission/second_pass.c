@@ -119,7 +119,8 @@ static bool host_failed(const struct plm_state *st, plm_id id, const struct plm_
 	const struct plm_node *node = at.n == 0 ? NULL : plm_node_at(st, at);
 
 	if (node == NULL) {
-		return true;
+		/* Upstream learns it from a node that goes, not from one that never was there. */
+		return plm_root(st)->compat != PLM_COMPAT_STRICT || plm_root(st)->node_gone == 1;
 	}
 	if (node->ready == 1 && !tainted(st, node, own, of_flavor)) {
 		return false;

@@ -122,6 +122,7 @@ static void node_gone(struct plm_state *st, plm_id id)
 	const struct plm_node *node = plm_node_at(st, id);
 
 	plm_root_change(st)->domains_freed = 1;
+	plm_root_change(st)->node_gone = 1;
 	if (node->provider_id.n != 0) {
 		plm_index_drop(st, PLM_KEY_NODE_PROVIDER, node->provider_id.n, 0);
 	}

@@ -176,25 +176,34 @@ int64_t plm_held_amount(const struct plm_held *held)
 	return held->sum < INT64_MIN ? INT64_MIN : (int64_t)held->sum;
 }
 
-int64_t plm_charged(const struct plm_state *st, const struct plm_assignment *set, int64_t amount,
-		    plm_sym reclaimable, plm_sym pod_sets)
+/* Pods of a set that are not needed any more. */
+static int64_t reclaimed(const struct plm_state *st, plm_sym reclaimable, plm_sym name)
 {
 	uint32_t count = 0;
 	const struct plm_pod_count *back = PLM_SPAN(st, reclaimable, struct plm_pod_count, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (plm_sym_equal(back[i].name, name)) {
+			return back[i].count;
+		}
+	}
+	return 0;
+}
+
+int64_t plm_charged(const struct plm_state *st, const struct plm_assignment *set, int64_t amount,
+		    plm_sym reclaimable, plm_sym pod_sets)
+{
 	uint32_t set_count = 0;
 	const struct plm_pod_set *sets = PLM_SPAN(st, pod_sets, struct plm_pod_set, &set_count);
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (!plm_sym_equal(back[i].name, set->name)) {
+	for (uint32_t i = 0; i < set_count; i++) {
+		int64_t left = 0;
+
+		if (!plm_sym_equal(sets[i].name, set->name)) {
 			continue;
 		}
-		for (uint32_t j = 0; j < set_count; j++) {
-			int64_t left = sets[j].count - plm_min(back[i].count, sets[j].count);
-
-			if (plm_sym_equal(sets[j].name, set->name) && left < set->count) {
-				return plm_mul_sat(amount / set->count, plm_max(left, 0));
-			}
-		}
+		left = plm_max(0, sets[i].count - reclaimed(st, reclaimable, set->name));
+		return left < set->count ? plm_mul_sat(amount / set->count, left) : amount;
 	}
 	return amount;
 }

@@ -408,7 +408,7 @@ struct plm_root {
 	int64_t afs_half_life_ms, afs_interval_ms;
 	int64_t afs_due_ms; /* no sample is due before; 0 = look */
 	uint32_t turn;	    /* +1 when something outside changes what is wanted: rest.h */
-	uint32_t zero;
+	uint32_t node_gone; /* 1: a node that was there has gone */
 	/* waitForPodsReady and retention: event.h, CONFIG */
 	uint32_t pods_ready, block_admission, requeue_timestamp, deactivate_at;
 	int64_t ready_timeout_ms, recovery_timeout_ms, requeue_base_s, requeue_max_s,
