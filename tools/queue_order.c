@@ -2,6 +2,7 @@
 
 #include "core/sort.h"
 #include "reducers/admission/queue.h"
+#include "reducers/admission/turn.h"
 
 plm_sym plm_queue_of(const struct plm_state *st, const struct plm_workload *workload)
 {
@@ -15,43 +16,45 @@ bool plm_is_pending(const struct plm_workload *workload)
 	return workload->stage == PLM_STAGE_PENDING;
 }
 
-/* What the order looks at, read once: a queue is found by following names. */
-struct standing {
+/* By workload. */
+struct line {
 	const struct plm_state *st;
-	plm_sym *queues;   /* by workload */
-	int64_t *since_ms; /* by workload */
+	plm_sym *queues;
+	struct plm_turn *turns;
 };
 
+/* By the queue that they are bound for; in it those in line first, by their turn, then the others. */
 static int order(const void *context, uint32_t a, uint32_t b)
 {
-	const struct standing *standing = context;
-	const struct plm_state *st = standing->st;
-	const struct plm_workload *x = plm_workload_at(st, (plm_id){a});
-	const struct plm_workload *y = plm_workload_at(st, (plm_id){b});
-	int by = plm_sym_compare(st, standing->queues[a], standing->queues[b]);
+	const struct line *line = context;
+	const struct plm_turn *x = &line->turns[a];
+	const struct plm_turn *y = &line->turns[b];
+	int by = plm_sym_compare(line->st, line->queues[a], line->queues[b]);
 
-	if (by == 0 && x->priority != y->priority) {
-		by = x->priority > y->priority ? -1 : 1;
+	if (by == 0 && (x->cluster.n == 0) != (y->cluster.n == 0)) {
+		by = x->cluster.n == 0 ? 1 : -1;
 	}
-	if (by == 0 && standing->since_ms[a] != standing->since_ms[b]) {
-		by = standing->since_ms[a] < standing->since_ms[b] ? -1 : 1;
+	if (by == 0 && x->cluster.n != 0) {
+		by = plm_turn_order(line->st, x, y);
 	}
-	by = by != 0 ? by : plm_sym_compare(st, x->object.uid, y->object.uid);
+	by = by != 0 ? by
+		     : plm_sym_compare(line->st, plm_workload_at(line->st, x->workload)->object.uid,
+				       plm_workload_at(line->st, y->workload)->object.uid);
 	return by != 0 ? by : (a > b) - (a < b);
 }
 
 struct plm_queue_order plm_queue_order(const struct plm_state *st, struct plm_arena *arena)
 {
 	uint32_t bound = plm_workload_bound(st);
-	struct standing standing = {
+	struct line line = {
 		.st = st,
 		.queues = PLM_NEW_ARRAY(arena, bound, plm_sym),
-		.since_ms = PLM_NEW_ARRAY(arena, bound, int64_t),
+		.turns = PLM_NEW_ARRAY(arena, bound, struct plm_turn),
 	};
 	struct plm_queue_order out = {
 		.ids = PLM_NEW_ARRAY(arena, bound, uint32_t),
 		.positions = PLM_NEW_ARRAY(arena, bound, uint32_t),
-		.queues = standing.queues,
+		.queues = line.queues,
 	};
 	uint32_t position = 0;
 
@@ -61,17 +64,18 @@ struct plm_queue_order plm_queue_order(const struct plm_state *st, struct plm_ar
 
 		if (plm_is_pending(workload)) {
 			out.ids[out.count++] = id.n;
-			standing.queues[id.n] = plm_queue_of(st, workload);
-			standing.since_ms[id.n] = plm_queue_since(st, workload);
+			line.turns[id.n] = plm_turn_of(st, id);
+			line.queues[id.n] = plm_queue_of(st, workload);
 		}
 	}
-	plm_sort(out.ids, out.count, order, &standing, arena);
+	plm_sort(out.ids, out.count, order, &line, arena);
 	for (uint32_t i = 0; i < out.count; i++) {
+		bool in_line = line.turns[out.ids[i]].cluster.n != 0;
 		bool same =
 			i > 0 && plm_sym_equal(out.queues[out.ids[i]], out.queues[out.ids[i - 1]]);
 
 		position = same ? position + 1 : 1;
-		out.positions[out.ids[i]] = out.queues[out.ids[i]].n == 0 ? 0 : position;
+		out.positions[out.ids[i]] = in_line ? position : 0;
 	}
 	return out;
 }

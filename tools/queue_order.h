@@ -2,7 +2,7 @@
  * queue_order.h - where a pending workload stands
  *
  * Owns: the ClusterQueue that a workload is bound for, through its LocalQueue and WorkQueue, and its
- * position among the pending of that queue (kueue.md 2.3: priority, then time, then UID).
+ * position in its line (reducers/admission/turn.h).
  */
 #ifndef PLM_TOOLS_QUEUE_ORDER_H
 #define PLM_TOOLS_QUEUE_ORDER_H
@@ -16,9 +16,10 @@ bool plm_is_pending(const struct plm_workload *workload);
 
 /* The pending workloads of all queues, by queue name, then standing. */
 struct plm_queue_order {
-	uint32_t *ids;	     /* arena: workloads */
-	uint32_t *positions; /* arena: by workload, 1 ..., 0 = waits in no queue */
-	plm_sym *queues;     /* arena: by workload, the ClusterQueue of the pending ones */
+	uint32_t *ids; /* arena: workloads */
+	uint32_t *
+		positions; /* arena: by workload, 1 ..., 0 = in no line: gated, deactivated, or its queue is missing */
+	plm_sym *queues; /* arena: by workload, the ClusterQueue of the pending ones */
 	uint32_t count;
 };
 struct plm_queue_order plm_queue_order(const struct plm_state *st, struct plm_arena *arena);

@@ -2,10 +2,10 @@
 
 #include "core/sort.h"
 #include "reducers/admission/activity.h"
-#include "reducers/admission/afs.h"
 #include "reducers/admission/queue.h"
 #include "reducers/admission/round.h"
 #include "reducers/admission/topology.h"
+#include "reducers/admission/turn.h"
 
 /* One question: the round that would look at nothing but this workload. */
 struct question {
@@ -17,66 +17,48 @@ struct question {
 
 /* ---- position ---------------------------------------------------------------------------------- */
 
+struct line {
+	const struct plm_state *st;
+	struct plm_turn *turns;
+};
+
 static int by_turn(const void *context, uint32_t a, uint32_t b)
 {
-	const struct question *q = context;
-	const struct plm_state *st = q->round.st;
-	const struct plm_cluster_queue *queue = plm_cluster_queue_at(st, q->pos.cluster_queue);
-	const struct plm_workload *left = plm_workload_at(st, (plm_id){a});
-	const struct plm_workload *right = plm_workload_at(st, (plm_id){b});
-	int64_t left_ms = plm_queue_since(st, left);
-	int64_t right_ms = plm_queue_since(st, right);
-	int order = 0;
+	const struct line *line = context;
 
-	if (plm_afs_on(st, q->pos.cluster_queue)) {
-		order = plm_afs_order(st, plm_queue_route(st, left).local,
-				      plm_queue_route(st, right).local);
-	}
-	if (order != 0) {
-		return order;
-	}
-	if (queue->strategy == PLM_STRATEGY_BEST_EFFORT_FIFO && a != b &&
-	    (queue->sticky.n == a || queue->sticky.n == b)) {
-		return queue->sticky.n == a ? -1 : 1;
-	}
-	if (left->priority != right->priority) {
-		return left->priority > right->priority ? -1 : 1;
-	}
-	if (left_ms != right_ms) {
-		return left_ms < right_ms ? -1 : 1;
-	}
-	order = plm_sym_compare(st, left->object.uid, right->object.uid);
-	return order != 0 ? order : (a < b ? -1 : (a > b ? 1 : 0));
+	return plm_turn_order(line->st, &line->turns[a], &line->turns[b]);
 }
 
 static void find_position(struct question *q)
 {
 	const struct plm_state *st = q->round.st;
-	uint32_t *list = PLM_NEW_ARRAY(q->round.arena, plm_workload_live(st), uint32_t);
+	uint32_t bound = plm_workload_live(st);
+	uint32_t *list = PLM_NEW_ARRAY(q->round.arena, bound, uint32_t);
+	struct line line = {st, PLM_NEW_ARRAY(q->round.arena, bound, struct plm_turn)};
 	uint32_t count = 0;
 
 	PLM_EACH(st, workload, id)
 	{
-		const struct plm_workload *workload = plm_workload_at(st, id);
-		struct plm_route route = {0};
-
-		if (workload->stage != PLM_STAGE_PENDING) {
+		if (plm_workload_at(st, id)->stage != PLM_STAGE_PENDING) {
 			continue;
 		}
-		route = plm_queue_route(st, workload);
-		if (route.rule == PLM_RULE_NONE && route.cluster.n == q->pos.cluster_queue.n) {
-			list[count++] = id.n;
+		line.turns[count] = plm_turn_of(st, id);
+		if (line.turns[count].cluster.n == q->pos.cluster_queue.n) {
+			list[count] = count;
+			count++;
 		}
 	}
-	plm_sort(list, count, by_turn, q, q->round.arena);
+	plm_sort(list, count, by_turn, &line, q->round.arena);
 	q->pos.waiting = count;
 	for (uint32_t i = 0; i < count; i++) {
-		if (list[i] == q->entry.workload.n) {
+		plm_id workload = line.turns[list[i]].workload;
+
+		if (workload.n == q->entry.workload.n) {
 			q->pos.position = i + 1;
 			break;
 		}
 		if (q->pos.ahead_count < PLM_POSITION_AHEAD_MAX) {
-			q->pos.ahead[q->pos.ahead_count++] = (plm_id){list[i]};
+			q->pos.ahead[q->pos.ahead_count++] = workload;
 		}
 	}
 	if (q->pos.position == 0) {

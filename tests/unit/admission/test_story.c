@@ -1,5 +1,6 @@
 /* Several cycles with facts between them: retries, claims of preemptors, fair shares, explanations. */
 #include "reducers/admission/explain.h"
+#include "reducers/admission/turn.h"
 #include "world.h"
 
 /* A step: lines to fold, then a cycle and its decisions. */
@@ -254,11 +255,37 @@ static void why_row(const struct why_row *row)
 }
 PLM_TEST_ROWS(why_row, struct why_row)
 
+/* The whole order of kueue.md 2.3, as lists show it. */
+static void test_turns(void **state)
+{
+	static const char *const want[] = {"urgent", "early", "late", "b", "c"};
+	struct world w;
+	struct plm_turn turns[PLM_COUNTOF(want)];
+
+	(void)state;
+	world_init(&w);
+	world_setup(&w, "queue a cpu=1\nworkload c queue=a at=9\nworkload b queue=a at=9\n"
+			"workload late queue=a at=8\nworkload early queue=a at=7\n"
+			"workload urgent queue=a at=9 prio=5\nworkload gated queue=a gated");
+	for (size_t i = 0; i < PLM_COUNTOF(want); i++) {
+		turns[i] = plm_turn_of(&w.st, world_workload(&w, want[i]));
+		assert_int_not_equal(turns[i].cluster.n, 0);
+		assert_int_equal(plm_turn_order(&w.st, &turns[i], &turns[i]), 0);
+		for (size_t j = 0; j < i; j++) {
+			assert_true(plm_turn_order(&w.st, &turns[j], &turns[i]) < 0);
+			assert_true(plm_turn_order(&w.st, &turns[i], &turns[j]) > 0);
+		}
+	}
+	assert_int_equal(plm_turn_of(&w.st, world_workload(&w, "gated")).cluster.n, 0);
+	world_fini(&w);
+}
+
 int main(void)
 {
 	struct plm_tests tests = {0};
 
 	PLM_TEST_TABLE(&tests, story_row, stories);
 	PLM_TEST_TABLE(&tests, why_row, why_rows);
+	PLM_TEST_ADD(&tests, test_turns);
 	return plm_tests_run(&tests, "admission stories");
 }
