@@ -429,7 +429,12 @@ static const struct plm_member job_members[] = {PART(object, object),
 						SKIP(first_pod),
 						U32(group_total),
 						U32(group_flags),
-						U32(named)};
+						U32(named),
+						TEXT(runtime),
+						ENUM(runtime_kind, kind),
+						LIST(node_requests, amount),
+						SKIP(zero2),
+						I64(nodes)};
 LAYOUT(static, job)
 #undef TYPE
 #define TYPE struct plm_pod

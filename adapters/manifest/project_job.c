@@ -394,6 +394,7 @@ void plm_project_job(struct plm_project *p, struct plm_doc *root, void *payload)
 	PLM_ASSERT(row != NULL);
 	job->kind = p->row->kind;
 	job->min_parallelism = PLM_UNSET;
+	job->nodes = PLM_UNSET;
 	read_labels(p, root, job);
 	if (job->priority_class.size == 0 && row->priority != NULL) {
 		job->priority_class = plm_doc_text(p->tree, plm_doc_at(root, row->priority), NULL);

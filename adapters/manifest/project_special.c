@@ -274,6 +274,53 @@ static void components(struct plm_sets *sets, struct plm_doc *root)
 	}
 }
 
+/* ---- Trainer ----------------------------------------------------------------------------------- */
+
+/* The pods that train: the replicated job called node. A runtime says how many in its policy. */
+static void runtime_nodes(struct plm_sets *sets, struct plm_doc *root)
+{
+	struct plm_doc *policy = plm_doc_at(root, "spec.mlPolicy");
+	int64_t nodes = plm_doc_count(sets->p->tree, policy, "numNodes", PLM_UNSET);
+
+	for (size_t i = 0; i < sets->count; i++) {
+		if (plm_slice_is(sets->list[i].name, PLM_TRAIN_NODE) && nodes != PLM_UNSET) {
+			sets->list[i].count = nodes;
+		}
+	}
+}
+
+/* What a TrainJob says of the pods of its runtime, which is an object of its own. */
+static void trainer(struct plm_project *p, struct plm_doc *root, struct plm_w_job *job)
+{
+	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
+	struct plm_doc *runtime = plm_doc_map(p->tree, spec, "runtimeRef");
+	struct plm_doc *trainer = plm_doc_map(p->tree, spec, "trainer");
+	struct plm_doc *each = plm_doc_map(p->tree, trainer, "resourcesPerNode");
+	struct plm_vec limits = plm_doc_amounts(p->tree, each, "limits");
+	const struct plm_w_amount *limit = limits.ptr;
+	struct plm_w_shape asked = {.requests = plm_doc_amounts(p->tree, each, "requests")};
+	struct plm_slice kind = plm_doc_text(p->tree, runtime, "kind");
+
+	job->runtime = plm_doc_text_required(p->tree, runtime, "name");
+	job->runtime_kind = plm_slice_is(kind, "TrainingRuntime")
+				    ? PLM_KIND_TRAINING_RUNTIME
+				    : PLM_KIND_CLUSTER_TRAINING_RUNTIME;
+	job->nodes = plm_doc_count(p->tree, trainer, "numNodes", PLM_UNSET);
+	for (size_t i = 0; i < limits.count; i++) { /* a request that is missing is the limit */
+		const struct plm_w_amount *have = asked.requests.ptr;
+		size_t at = 0;
+
+		while (at < asked.requests.count &&
+		       !plm_slice_equal(have[at].resource, limit[i].resource)) {
+			at++;
+		}
+		if (at == asked.requests.count) {
+			set_amount(p, &asked, limit[i].resource, limit[i].amount);
+		}
+	}
+	job->node_requests = asked.requests;
+}
+
 void plm_sets_special(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job *job)
 {
 	switch ((int)job->kind) {
@@ -292,6 +339,13 @@ void plm_sets_special(struct plm_sets *sets, struct plm_doc *root, struct plm_w_
 		break;
 	case PLM_KIND_LEADER_WORKER_SET:
 		leader(sets);
+		break;
+	case PLM_KIND_TRAIN_JOB:
+		trainer(sets->p, root, job);
+		break;
+	case PLM_KIND_TRAINING_RUNTIME:
+	case PLM_KIND_CLUSTER_TRAINING_RUNTIME:
+		runtime_nodes(sets, root);
 		break;
 	default:
 		break;

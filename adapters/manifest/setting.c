@@ -1,6 +1,7 @@
 /* Settings of Kueue and Karpenter that decide: kueue.md 1.7, karpenter.md 1.7. */
 #include "adapters/manifest/project.h"
 #include "adapters/manifest/reader.h"
+#include "core/integration.h"
 #include "core/timefmt.h"
 
 /* usageSamplingInterval when it is absent or 0. */
@@ -187,6 +188,100 @@ static void read_retention(struct plm_doc_tree *tree, struct plm_w_config *confi
 	config->retain_deactivated_ms = retention(tree, workloads, "afterDeactivatedByKueue");
 }
 
+/* "AppWrapper.v1beta2.workload.codeflare.dev" is the integration "workload.codeflare.dev/appwrapper". */
+static struct plm_slice framework_of(struct plm_doc_tree *tree, struct plm_slice external)
+{
+	const char *text = (const char *)external.ptr;
+	size_t kind = 0;
+	size_t group = 0;
+	char lower[64] = {0};
+
+	while (kind < external.size && kind + 1 < sizeof(lower) && text[kind] != '.') {
+		lower[kind] = text[kind];
+		if (text[kind] >= 'A' && text[kind] <= 'Z') {
+			lower[kind] = (char)(text[kind] + ('a' - 'A'));
+		}
+		kind++;
+	}
+	group = kind + 1;
+	while (group < external.size && text[group] != '.') {
+		group++;
+	}
+	if (group + 1 >= external.size) {
+		return external;
+	}
+	return plm_arena_format(tree->arena, "%.*s/%s", (int)(external.size - group - 1),
+				text + group + 1, lower);
+}
+
+static bool is_framework(struct plm_slice name)
+{
+	static const char *const by_pods[] = {"deployment", "statefulset"};
+	size_t count = 0;
+	const struct plm_integration *rows = plm_integrations(&count);
+
+	for (size_t i = 0; i < PLM_COUNTOF(by_pods); i++) {
+		if (plm_slice_is(name, by_pods[i])) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (plm_slice_is(name, rows[i].framework)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * kueue.md 1.7. A kind of another controller is one of ours when the table knows it; else only its name is
+ * known, and its children are not looked at either way.
+ */
+static void read_frameworks(struct plm_doc_tree *tree, struct plm_doc *integrations,
+			    struct plm_w_config *config)
+{
+	struct plm_vec named = plm_doc_texts(tree, integrations, "frameworks");
+	struct plm_vec others = plm_doc_texts(tree, integrations, "externalFrameworks");
+	const struct plm_slice *lists[] = {named.ptr, others.ptr};
+	const size_t counts[] = {named.count, others.count};
+	struct plm_slice *out =
+		PLM_NEW_ARRAY(tree->arena, named.count + others.count + 1, struct plm_slice);
+	size_t count = 0;
+
+	for (size_t l = 0; l < PLM_COUNTOF(lists); l++) {
+		for (size_t i = 0; i < counts[l]; i++) {
+			struct plm_slice name =
+				l == 0 ? lists[l][i] : framework_of(tree, lists[l][i]);
+
+			if (is_framework(name)) {
+				out[count++] = name;
+			} else if (l == 0) {
+				plm_doc_fail(tree, plm_doc_get(integrations, "frameworks"),
+					     "there is no integration %.*s", (int)name.size,
+					     (const char *)name.ptr);
+			}
+		}
+	}
+	if (count == 0) { /* upstream's default */
+		out[count++] = plm_slice_str("batch/job");
+	}
+	config->frameworks = (struct plm_vec){out, count};
+}
+
+static void read_integrations(struct plm_doc_tree *tree, struct plm_w_config *config)
+{
+	struct plm_project p = {.tree = tree, .arena = tree->arena};
+	struct plm_doc *integrations = plm_doc_map(tree, tree->root, "integrations");
+
+	if (integrations != NULL) {
+		read_frameworks(tree, integrations, config);
+		plm_doc_ignore(plm_doc_get(integrations, "labelKeysToCopy"));
+	}
+	config->manage_unnamed = plm_doc_bool(tree, tree->root, "manageJobsWithoutQueueName", 0);
+	config->managed_namespaces =
+		plm_project_selector(&p, tree->root, "managedJobsNamespaceSelector");
+}
+
 /* Its presence turns fair sharing on; v1beta1 can say enable: false. */
 static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 {
@@ -207,6 +302,7 @@ static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 			     "neither BlockUndeclared nor IgnoreUndeclared");
 	}
 	read_afs(tree, config);
+	read_integrations(tree, config);
 	read_pods_ready(tree, config);
 	read_retention(tree, config);
 	ignore_process(tree->root);

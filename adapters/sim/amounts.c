@@ -27,6 +27,34 @@ void plm_sim_amounts(struct plm_world *w, struct plm_vec amounts, int64_t out[PL
 	}
 }
 
+struct plm_vec plm_sim_amounts_over(struct plm_world *w, struct plm_vec base, struct plm_vec over)
+{
+	const struct plm_vec lists[2] = {over, base};
+	struct plm_w_amount *out =
+		PLM_NEW_ARRAY(&w->arena, base.count + over.count, struct plm_w_amount);
+	size_t count = 0;
+
+	for (size_t l = 0; l < PLM_COUNTOF(lists); l++) {
+		const struct plm_w_amount *in = lists[l].ptr;
+
+		for (size_t i = 0; i < lists[l].count; i++) {
+			size_t at = 0;
+
+			while (at < count &&
+			       plm_slice_compare(out[at].resource, in[i].resource) < 0) {
+				at++;
+			}
+			if (at < count && plm_slice_equal(out[at].resource, in[i].resource)) {
+				continue;
+			}
+			memmove(&out[at + 1], &out[at], (count - at) * sizeof(out[0]));
+			out[at] = in[i];
+			count++;
+		}
+	}
+	return (struct plm_vec){.ptr = out, .count = count};
+}
+
 bool plm_sim_has_label(struct plm_vec labels, struct plm_slice key, struct plm_slice *out)
 {
 	const struct plm_w_kv *list = labels.ptr;

@@ -103,22 +103,53 @@ static bool leads(const struct plm_integration *row, struct plm_vec sets, struct
 	return false;
 }
 
+/* A TrainJob's pods are those of its runtime. */
+static void train_sets(struct plm_world *w, struct plm_sim_object *object)
+{
+	struct plm_w_job *job = object->of.job;
+	struct plm_slice ns = job->runtime_kind == PLM_KIND_TRAINING_RUNTIME
+				      ? job->meta.ns
+				      : (struct plm_slice){0};
+	const struct plm_sim_object *runtime =
+		plm_sim_find(w, (enum plm_kind)job->runtime_kind, ns, job->runtime);
+	const struct plm_w_pod_set_spec *from =
+		runtime == NULL ? NULL : runtime->of.job->pod_sets.ptr;
+	size_t count = runtime == NULL ? 0 : runtime->of.job->pod_sets.count;
+	struct plm_w_pod_set_spec *sets =
+		PLM_NEW_ARRAY(&w->arena, count + 1, struct plm_w_pod_set_spec);
+
+	for (size_t i = 0; i < count; i++) {
+		sets[i] = from[i];
+		if (plm_slice_is(sets[i].name, PLM_TRAIN_NODE)) {
+			sets[i].count = job->nodes == PLM_UNSET ? sets[i].count : job->nodes;
+			sets[i].shape.requests =
+				plm_sim_amounts_over(w, sets[i].shape.requests, job->node_requests);
+		}
+	}
+	object->my.job->specs = (struct plm_vec){.ptr = sets, .count = count};
+}
+
 static void sets_born(struct plm_world *w, struct plm_sim_object *object)
 {
 	const struct plm_w_job *job = object->of.job;
-	const struct plm_w_pod_set_spec *specs = job->pod_sets.ptr;
+	const struct plm_w_pod_set_spec *specs = NULL;
 	const struct plm_w_pod_set_spec none = {0};
 	struct plm_sim_job *my = object->my.job;
 
 	my->row = plm_integration(object->kind);
 	PLM_ASSERT(my->row != NULL);
-	my->set_count = job->pod_sets.count;
+	my->specs = job->pod_sets;
+	if (object->kind == PLM_KIND_TRAIN_JOB) {
+		train_sets(w, object);
+	}
+	specs = my->specs.ptr;
+	my->set_count = my->specs.count;
 	my->sets = PLM_NEW_ARRAY(&w->arena, my->set_count + 1, struct plm_sim_set);
 	my->sets[0].original = plm_sim_template_new(w, &none);
 	for (size_t i = 0; i < my->set_count; i++) {
 		my->sets[i].name = specs[i].name;
 		my->sets[i].original = plm_sim_template_new(w, &specs[i]);
-		my->sets[i].leads = leads(my->row, job->pod_sets, specs[i].name);
+		my->sets[i].leads = leads(my->row, my->specs, specs[i].name);
 	}
 	my->parallelism = job->parallelism;
 	my->completions = job->completions;
@@ -150,8 +181,8 @@ void plm_sim_job_templates(struct plm_world *w, struct plm_sim_object *object,
 			   struct plm_vec starts)
 {
 	const struct plm_w_start_set *told = starts.ptr;
-	const struct plm_w_pod_set_spec *specs = object->of.job->pod_sets.ptr;
 	struct plm_sim_job *my = object->my.job;
+	const struct plm_w_pod_set_spec *specs = my->specs.ptr;
 
 	my->sets[0].template = my->sets[0].original;
 	for (size_t i = 0; i < my->set_count; i++) {
@@ -174,6 +205,19 @@ void plm_sim_job_templates(struct plm_world *w, struct plm_sim_object *object,
 	}
 }
 
+/* A namespace's queue called default takes jobs that name none, as the admission policy does. */
+static void take_default_queue(struct plm_world *w, struct plm_sim_object *object)
+{
+	static const char *const name = "default";
+	struct plm_w_job *job = object->of.job;
+
+	if (job->managed == 0 && job->queue.size == 0 && job->meta.owner_uid.size == 0 &&
+	    plm_sim_find(w, PLM_KIND_LOCAL_QUEUE, job->meta.ns, plm_slice_str(name)) != NULL) {
+		job->queue = plm_slice_str(name);
+		job->managed = 1;
+	}
+}
+
 void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_w_job *job = object->of.job;
@@ -182,6 +226,7 @@ void plm_sim_job_born(struct plm_world *w, struct plm_sim_object *object)
 	object->my.job = my;
 	work_add(w, object);
 	sets_born(w, object);
+	take_default_queue(w, object);
 	my->first_running_ms = PLM_UNSET;
 	my->finished_ms = PLM_UNSET;
 	my->partial_since_ms = PLM_UNSET;

@@ -53,6 +53,7 @@ struct plm_sim_set {
 /* Beside a job of any kind. */
 struct plm_sim_job {
 	const struct plm_integration *row;
+	struct plm_vec specs;	  /* struct plm_w_pod_set_spec */
 	struct plm_sim_set *sets; /* at least one */
 	size_t set_count;
 	int64_t parallelism, completions; /* of a Job, as submitted */
@@ -274,6 +275,8 @@ void plm_sim_disturb(struct plm_world *w);
 /* ---- amounts.c ---- */
 size_t plm_sim_resource(struct plm_world *w, struct plm_slice name);
 void plm_sim_amounts(struct plm_world *w, struct plm_vec amounts, int64_t out[PLM_SIM_RESOURCES]);
+/* 'base' with the amounts of 'over' in the place of its own; sorted by resource. */
+struct plm_vec plm_sim_amounts_over(struct plm_world *w, struct plm_vec base, struct plm_vec over);
 struct plm_slice plm_sim_label(struct plm_vec labels, const char *key);
 bool plm_sim_has_label(struct plm_vec labels, struct plm_slice key, struct plm_slice *out);
 /* 'base' with 'more' laid over it, sorted by key. */

@@ -71,6 +71,13 @@ bool plm_fold_managed_above(const struct plm_state *st, plm_sym owner_uid);
 /* Is the integration of 'kind' on, and does it reach 'ns'? */
 bool plm_fold_integrates(const struct plm_state *st, enum plm_kind kind, plm_sym ns);
 
+/* fold_train.c: pod sets that stand in another object */
+
+/* The pod sets of TrainJob 'id': those of its runtime with what it says itself; none without a runtime. */
+void plm_fold_train_sets(const struct plm_fold *f, plm_id id);
+/* TrainJobs of runtime 'id' anew. */
+void plm_fold_runtime(const struct plm_fold *f, plm_id id);
+
 /* fold_group.c: pods that are queued by themselves */
 
 void plm_fold_group_pod(const struct plm_folding *in, plm_id pod, const struct plm_w_pod *w);

@@ -321,6 +321,10 @@ static void fill_job(const struct plm_folding *in, struct plm_job *job, const st
 	job->backoff_limit = w->backoff_limit;
 	job->min_parallelism = w->min_parallelism;
 	job->max_exec_s = w->max_exec_s;
+	job->runtime = plm_fold_text(&in->f, w->runtime);
+	job->runtime_kind = (uint32_t)w->runtime_kind;
+	job->nodes = w->nodes;
+	job->node_requests = plm_fold_amounts(&in->f, w->node_requests);
 	job->started_ms = w->started_ms;
 	if (job->object.kind != PLM_KIND_POD_SET) {
 		job->active = w->active;
@@ -435,8 +439,10 @@ void plm_fold_job(const struct plm_folding *in, const struct plm_w_job *w)
 	if (job->prebuilt == 1) {
 		plm_index_put(st, PLM_KEY_PREBUILT, job->object.ns.n, job->workload.n, id);
 	}
+	plm_fold_train_sets(&in->f, id);
 	plm_fold_manage(st, id, made);
 	plm_fold_job_link(&in->f, id);
+	plm_fold_runtime(&in->f, id);
 	if (job->workload_id.n != 0) {
 		plm_life_look_at_pods(st, job->workload_id, (int64_t)in->ev->tick_ms);
 	}

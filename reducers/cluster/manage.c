@@ -88,7 +88,8 @@ void plm_fold_manage(struct plm_state *st, plm_id id, bool made)
 	enum plm_start start = plm_integration(kind)->start;
 	bool was = job->managed == 1;
 
-	if (start == PLM_START_NEVER || !plm_fold_integrates(st, kind, job->object.ns) ||
+	if (start == PLM_START_NEVER || (kind == PLM_KIND_TRAIN_JOB && job->pod_sets.n == 0) ||
+	    !plm_fold_integrates(st, kind, job->object.ns) ||
 	    plm_fold_managed_above(st, job->object.owner_uid)) {
 		job->managed = 0;
 		return;

@@ -20,6 +20,9 @@
 /* What keeps a queued pod from the scheduler. */
 #define PLM_GATE_ADMISSION "kueue.x-k8s.io/admission"
 
+/* The pod set of a training runtime whose size and requests a TrainJob sets. */
+#define PLM_TRAIN_NODE "node"
+
 /* How a kind is told to run and to stop. */
 enum plm_start {
 	PLM_START_BY_FLAG, /* job.start and job.stop: the suspend flag, additions to its templates */

@@ -401,13 +401,16 @@ PLM_W_STRUCT(workload_patch, PLM_WORKLOAD_PATCH_FIELDS)
  * names that Kueue gives them. 'parallelism', 'completions' and 'backoff_limit' are those of a Job;
  * other kinds have the sums of their pod sets there, but a LeaderWorkerSet its groups as 'completions'. 'min_parallelism' PLM_UNSET = no partial admission;
  * 'sync_completions' 1 = completions follow parallelism then. 'max_exec_s' PLM_UNSET = may run for ever.
+ * A TrainJob has the pod sets of its 'runtime', 'nodes' pods (PLM_UNSET = as there) in the one called node,
+ * each asking for 'node_requests' instead of what stands there.
  */
 #define PLM_JOB_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) E(kind, kind) S(workload) S(queue) S(work_queue) S(priority_class)           \
 	I(managed) I(suspended) I(parallelism) I(completions) I(backoff_limit) I(indexed)          \
 	I(min_parallelism) I(active) I(ready) I(succeeded) I(failed) E(end, job_end) I(ended_ms)   \
 	I(started_ms) L(pod_sets, pod_set_spec) L(reclaimable, pod_count) I(prebuilt)              \
-	I(sync_completions) I(max_exec_s)
+	I(sync_completions) I(max_exec_s) E(runtime_kind, kind) S(runtime) I(nodes)                \
+	L(node_requests, amount)
 PLM_W_STRUCT(job, PLM_JOB_FIELDS)
 
 /*

@@ -235,7 +235,12 @@ struct plm_job {
 	plm_id first_pod;     /* PodGroup: list of its pods, by plm_pod.group_next */
 	uint32_t group_total; /* PodGroup: pods that it needs */
 	uint32_t group_flags; /* PodGroup: enum plm_group_flag */
-	uint32_t named; /* enum plm_named: what it says itself; 'managed' is what that comes to */
+	uint32_t named;	 /* enum plm_named: what it says itself; 'managed' is what that comes to */
+	plm_sym runtime; /* TrainJob: whose pod sets it has */
+	uint32_t runtime_kind;
+	plm_sym node_requests; /* TrainJob: span of plm_amount */
+	uint32_t zero2;
+	int64_t nodes; /* TrainJob: PLM_UNSET = as its runtime says */
 };
 
 enum plm_named {
