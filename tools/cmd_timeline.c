@@ -149,6 +149,10 @@ enum plm_code plm_cmd_timeline(struct plm_cli *call, struct plm_error *err)
 	struct plm_timeline timeline = {0};
 	enum plm_code code = plm_subject_parse(call, 0, &subject, err);
 
+	if (subject.kind ==
+	    PLM_KIND_POD_GROUP) { /* no event is about it, but its workload has its name */
+		subject.kind = PLM_KIND_WORKLOAD;
+	}
 	if (code == PLM_OK) {
 		code = plm_view_open(call, &view, err);
 	}

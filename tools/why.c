@@ -11,6 +11,7 @@
 #include "tools/queue_order.h"
 #include "tools/rows.h"
 #include "tools/spell.h"
+#include "tools/unqueued.h"
 
 #define MAX_CAUSES 16
 #define SCRATCH_BYTES ((size_t)8 * 1024 * 1024 * 1024)
@@ -236,17 +237,17 @@ static void why_job(struct answer *a)
 	}
 	a->state = job->end != PLM_JOB_OPEN ? plm_names_text(&plm_names_job_end, job->end)
 					    : (job->active > 0 ? "Running" : "Pending");
-	a->message = job->managed == 0
-			     ? plm_slice_str("it names no queue: Plimsoll leaves it alone")
-			     : plm_slice_str("its workload is not known yet");
+	a->message = plm_unqueued_text(a->st, a->arena, a->id);
 }
 
 /* ---- pods -------------------------------------------------------------------------------------- */
 
-/* The workload of a pod's owner, 0 when there is none. */
-static plm_id workload_of(const struct answer *a, const struct plm_object *object)
+/* The workload that a pod is a part of, 0 when there is none. */
+static plm_id workload_of(const struct answer *a, const struct plm_pod *pod)
 {
-	plm_id job = plm_job_above(a->st, object->owner_uid);
+	plm_id job = pod->group.n != 0
+			     ? plm_find(a->st, PLM_KIND_POD_GROUP, pod->object.ns, pod->group)
+			     : plm_job_above(a->st, pod->object.owner_uid);
 
 	return job.n == 0 ? job : plm_job_at(a->st, job)->workload_id;
 }
@@ -255,7 +256,7 @@ static void why_pod(struct answer *a)
 {
 	const struct plm_pod *pod = plm_pod_at(a->st, a->id);
 	struct plm_w_explain *fresh = PLM_NEW(a->arena, struct plm_w_explain);
-	plm_id workload = workload_of(a, &pod->object);
+	plm_id workload = workload_of(a, pod);
 	struct plm_slice target = plm_str(a->st, pod->target);
 
 	a->state = plm_names_text(&plm_names_phase, pod->phase);

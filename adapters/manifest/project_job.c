@@ -368,6 +368,9 @@ static int64_t is_suspended(struct plm_project *p, struct plm_doc *root,
 	bool untouched =
 		job->started_ms == PLM_UNSET && job->active == 0 && job->end == PLM_JOB_OPEN;
 
+	if (row->start == PLM_START_NEVER) {
+		return 0;
+	}
 	return row->start == PLM_START_BY_PODS ||
 	       (flag != NULL && plm_doc_bool(p->tree, flag, NULL, 0) == 1) ||
 	       (job->managed == 1 && untouched);
