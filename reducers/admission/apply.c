@@ -9,6 +9,7 @@
 #include "reducers/admission/skeleton.h"
 #include "reducers/area.h"
 #include "reducers/cluster/life.h"
+#include "reducers/tas/tas.h"
 
 struct folding {
 	struct plm_state *st;
@@ -811,4 +812,5 @@ void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 	case PLM_CLASS_RESULT:
 		break;
 	}
+	plm_tas_see(st, ev);
 }

@@ -54,7 +54,7 @@ static bool pods_ended(const struct plm_state *st, plm_id workload, plm_sym node
 	{
 		const struct plm_pod *pod = plm_pod_at(st, id);
 
-		if (plm_tas_workload(st, pod).n != workload.n) {
+		if (plm_pod_workload(st, pod).n != workload.n) {
 			continue;
 		}
 		if (plm_sym_equal(pod->node, node) && goes_on(pod)) {

@@ -48,7 +48,7 @@ static uint8_t *find_waiting(const struct pass *p, bool *any)
 		if (!waits(p, pod)) {
 			continue;
 		}
-		workload = plm_tas_workload(p->st, pod);
+		workload = plm_pod_workload(p->st, pod);
 		if (workload.n != 0 && waiting[workload.n] != 2 && placed(p->st, workload)) {
 			waiting[workload.n] = pod->ungating == 1 ? 2 : 1;
 			*any = true;
@@ -69,7 +69,7 @@ static void gather(struct pass *p, const uint8_t *waiting)
 		if (ended(pod)) {
 			continue;
 		}
-		workload = plm_tas_workload(p->st, pod);
+		workload = plm_pod_workload(p->st, pod);
 		if (workload.n != 0 && waiting[workload.n] == 1) {
 			p->pods[p->count] = id;
 			p->workloads[p->count++] = workload;

@@ -150,36 +150,69 @@ static void enter_allocatable(struct plm_tas *tas)
 	}
 }
 
-/* Pods on nodes that no topology placed: they are seen, not accounted for by a workload. */
+static void take_shape(struct plm_tas *tas, plm_id node, plm_sym shape_span)
+{
+	size_t mark = plm_arena_mark(tas->arena);
+	uint32_t count = 0;
+	const struct plm_shape *shape = PLM_SPAN(tas->st, shape_span, struct plm_shape, &count);
+
+	if (count == 1 && tas->node_of[node.n] != 0) {
+		const struct plm_amount *each =
+			PLM_SPAN(tas->st, shape->requests, struct plm_amount, &count);
+		struct plm_tas_each one = plm_tas_each_make(tas, each, count);
+
+		plm_tas_charge(tas, plm_tas_row(tas, tas->free, tas->node_of[node.n] - 1), &one,
+			       -1);
+	}
+	plm_arena_rewind(tas->arena, mark);
+}
+
+/* Pods on nodes that no topology placed: they are seen, not accounted for by a workload. The slow twin. */
 static void take_other_pods(struct plm_tas *tas)
 {
 	PLM_EACH(tas->st, pod, id)
 	{
 		const struct plm_pod *pod = plm_pod_at(tas->st, id);
 		plm_id node = {0};
-		uint32_t count = 0;
-		const struct plm_shape *shape = NULL;
-		struct plm_tas_each one = {0};
-		size_t mark = plm_arena_mark(tas->arena);
 
 		if (pod->node.n == 0 || pod->phase == PLM_PHASE_SUCCEEDED ||
 		    pod->phase == PLM_PHASE_FAILED || plm_tas_pod(tas->st, pod)) {
 			continue;
 		}
 		node = plm_find(tas->st, PLM_KIND_NODE, (plm_sym){0}, pod->node);
-		if (node.n == 0 || tas->node_of[node.n] == 0) {
-			continue;
+		if (node.n != 0) {
+			take_shape(tas, node, pod->shape);
 		}
-		shape = PLM_SPAN(tas->st, pod->shape, struct plm_shape, &count);
-		if (count == 1) {
-			const struct plm_amount *each =
-				PLM_SPAN(tas->st, shape->requests, struct plm_amount, &count);
+	}
+}
 
-			one = plm_tas_each_make(tas, each, count);
-			plm_tas_charge(tas, plm_tas_row(tas, tas->free, tas->node_of[node.n] - 1),
-				       &one, -1);
+/* The same by the sums that the last CYCLE left. */
+static void take_sums(struct plm_tas *tas)
+{
+	const struct plm_host_pods *pods = &tas->st->host_pods;
+	uint32_t count_column = resource_index(tas, tas->sched.known[PLM_KNOWN_PODS]);
+
+	for (uint32_t i = 0; i < tas->node_count; i++) {
+		const struct plm_host_node *node = &pods->nodes[tas->nodes[i].id.n];
+		int64_t *row = plm_tas_row(tas, tas->free, i);
+
+		PLM_ASSERT(tas->nodes[i].id.n < pods->node_count);
+		for (uint32_t at = node->first; at != 0; at = pods->sums[at - 1].next) {
+			uint32_t column = resource_index(tas, pods->sums[at - 1].resource);
+
+			if (column != PLM_TAS_NONE && column != count_column) {
+				row[column] = plm_add_sat(row[column], -pods->sums[at - 1].amount);
+			}
 		}
-		plm_arena_rewind(tas->arena, mark);
+		row[count_column] = plm_add_sat(row[count_column], -(int64_t)node->pods);
+	}
+	for (uint32_t i = 0; i < pods->owned_count; i++) {
+		const struct plm_host_pod *pod = &pods->owned[i];
+
+		if (!plm_tas_assigned(tas->st,
+				      plm_workload_at(tas->st, pod->workload)->assignments)) {
+			take_shape(tas, pod->node, pod->shape);
+		}
 	}
 }
 
@@ -200,7 +233,11 @@ void plm_tas_nodes_make(struct plm_tas *tas)
 	gather_hosts(tas);
 	tas->free = PLM_NEW_ARRAY(tas->arena, (size_t)tas->node_count * tas->width, int64_t);
 	enter_allocatable(tas);
-	take_other_pods(tas);
+	if (tas->st->host_pods.fresh) {
+		take_sums(tas);
+	} else {
+		take_other_pods(tas);
+	}
 }
 
 /* ---- pods as numbers --------------------------------------------------------------------------- */

@@ -1,7 +1,5 @@
 #include "reducers/tas/tas.h"
 
-#include "core/integration.h"
-
 static const struct plm_flavor *flavor_of(const struct plm_state *st, plm_sym name)
 {
 	plm_id id = plm_find(st, PLM_KIND_FLAVOR, (plm_sym){0}, name);
@@ -84,19 +82,6 @@ bool plm_tas_assigned(const struct plm_state *st, plm_sym assignments)
 	return false;
 }
 
-/* The workload that the pod belongs to: that of its controller, or its own. */
-plm_id plm_tas_workload(const struct plm_state *st, const struct plm_pod *pod)
-{
-	plm_id job = pod->group.n != 0
-			     ? plm_find(st, PLM_KIND_POD_GROUP, pod->object.ns, pod->group)
-			     : plm_job_above(st, pod->object.owner_uid);
-
-	if (job.n != 0) {
-		return plm_job_at(st, job)->workload_id;
-	}
-	return plm_index_find(st, PLM_KEY_WORKLOAD_OWNER, pod->object.uid.n, 0);
-}
-
 bool plm_tas_pod(const struct plm_state *st, const struct plm_pod *pod)
 {
 	plm_id workload = {0};
@@ -104,6 +89,38 @@ bool plm_tas_pod(const struct plm_state *st, const struct plm_pod *pod)
 	if (pod->tas == 1) {
 		return true;
 	}
-	workload = plm_tas_workload(st, pod);
+	workload = plm_pod_workload(st, pod);
 	return workload.n != 0 && plm_tas_assigned(st, plm_workload_at(st, workload)->assignments);
+}
+
+/* Facts that change what pods ask of which node, or whose pods they are; decisions never do. */
+static bool moves_pods(uint16_t type)
+{
+	return type == PLM_EV_POD || type == PLM_EV_NODE || type == PLM_EV_JOB ||
+	       type == PLM_EV_WORKLOAD || type == PLM_EV_GONE;
+}
+
+/* A queue with a topology has somebody who is tried. */
+static bool looks_at_domains(const struct plm_state *st)
+{
+	if (plm_tas_topology_live(st) == 0) {
+		return false;
+	}
+	PLM_EACH(st, cluster_queue, queue)
+	{
+		if (plm_queue_index_cell(st, queue)->lane.count > 0 &&
+		    plm_tas_queue_any(st, plm_cluster_queue_at(st, queue))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void plm_tas_see(struct plm_state *st, const struct plm_event *ev)
+{
+	if (moves_pods(ev->type)) {
+		st->host_pods.fresh = false;
+	} else if (ev->type == PLM_EV_CYCLE && looks_at_domains(st)) {
+		plm_host_pods_refresh(st);
+	}
 }

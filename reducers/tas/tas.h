@@ -17,8 +17,6 @@ bool plm_tas_flavor(const struct plm_state *st, plm_sym flavor);
 bool plm_tas_queue_any(const struct plm_state *st, const struct plm_cluster_queue *queue);
 bool plm_tas_queue_all(const struct plm_state *st, const struct plm_cluster_queue *queue);
 
-/* The workload that a pod belongs to, 0 when there is none. */
-plm_id plm_tas_workload(const struct plm_state *st, const struct plm_pod *pod);
 /*
  * A pod that is counted by the assignment of its workload and not by itself: its template asks for a
  * topology, or its workload was placed.
@@ -27,5 +25,11 @@ bool plm_tas_pod(const struct plm_state *st, const struct plm_pod *pod);
 
 /* Does any pod set of the span of plm_assignment have domains? */
 bool plm_tas_assigned(const struct plm_state *st, plm_sym assignments);
+
+/*
+ * An event was folded. What bound pods ask of their nodes (core/host_pods.h) is stale after facts that
+ * change it, and is summed up at a CYCLE in which somebody may look at domains: once for all its rounds.
+ */
+void plm_tas_see(struct plm_state *st, const struct plm_event *ev);
 
 #endif

@@ -206,6 +206,7 @@ void plm_state_fini(struct plm_state *st)
 	free(st->keys.cells);
 	plm_queue_index_fini(&st->queues);
 	plm_marks_fini(&st->marks);
+	plm_host_pods_fini(&st->host_pods);
 	*st = (struct plm_state){0};
 }
 

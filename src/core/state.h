@@ -17,6 +17,7 @@
 
 #include "core/arena.h"
 #include "core/event.h"
+#include "core/host_pods.h"
 #include "core/marks.h"
 #include "core/queue_index.h"
 #include "core/tables.h"
@@ -85,6 +86,7 @@ struct plm_state {
 	struct plm_key_index keys;
 	struct plm_queue_index queues;
 	struct plm_marks marks;
+	struct plm_host_pods host_pods;
 	uint64_t seq; /* of the last event applied; not part of the image */
 };
 

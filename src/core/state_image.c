@@ -197,6 +197,7 @@ enum plm_code plm_image_load(struct plm_state *st, struct plm_slice image, struc
 	plm_index_rebuild(st);
 	plm_queue_index_reset(&st->queues);
 	plm_marks_rebuild(st);
+	st->host_pods.fresh = false;
 	return PLM_OK;
 }
 
