@@ -189,6 +189,24 @@ static void print_facts(FILE *out, struct plm_json *doc)
 	}
 }
 
+/* "not yet     MultiKueue (mk): ...; ends with ..." */
+static void print_absent(FILE *out, struct plm_json *doc)
+{
+	struct plm_json *rows = part_at(doc, "notThereYet");
+
+	for (size_t i = 0; i < rows->count; i++) {
+		struct plm_slice feature = text_at(rows->items[i], "feature");
+		struct plm_slice object = text_at(rows->items[i], "askedForBy");
+		struct plm_slice instead = text_at(rows->items[i], "instead");
+		struct plm_slice unblock = text_at(rows->items[i], "unblock");
+
+		lead(out, "not yet");
+		(void)fprintf(out, "%.*s%s%.*s%s: %.*s; ends with %.*s\n", S(feature),
+			      object.size > 0 ? " (" : "", S(object), object.size > 0 ? ")" : "",
+			      S(instead), S(unblock));
+	}
+}
+
 static void print_causes(struct plm_cli *call, struct plm_json *doc)
 {
 	struct plm_json *causes = part_at(doc, "causes");
@@ -241,6 +259,7 @@ static void print_explanation(struct plm_cli *call, struct plm_json *doc)
 	print_needs(call->out, doc);
 	print_queue(call->out, doc);
 	print_facts(call->out, doc);
+	print_absent(call->out, doc);
 	print_considered(call, doc);
 	print_funnel(call, doc);
 	print_unblock(call->out, doc);

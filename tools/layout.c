@@ -297,7 +297,7 @@ static const struct plm_member cluster_queue_members[] = {PART(object, object),
 							  ID(sticky, WORKLOAD),
 							  U32(holding),
 							  ENUM(admission_mode, admission_mode),
-							  SKIP(zero)};
+							  BOOL(concurrent)};
 LAYOUT(static, cluster_queue)
 #undef TYPE
 #define TYPE struct plm_local_queue
@@ -393,7 +393,9 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     LIST(evictions, eviction_count),
 						     BOOL(retired),
 						     BOOL(deactivating),
-						     OWN_ENUM(halt, halt_names)};
+						     OWN_ENUM(halt, halt_names),
+						     BOOL(elastic),
+						     SKIP(zero)};
 LAYOUT(static, workload)
 #undef TYPE
 #define TYPE struct plm_job
@@ -407,7 +409,7 @@ static const struct plm_member job_members[] = {PART(object, object),
 						BOOL(suspended),
 						BOOL(indexed),
 						ENUM(end, job_end),
-						SKIP(zero),
+						BOOL(elastic),
 						I64(parallelism),
 						I64(completions),
 						I64(backoff_limit),
@@ -609,7 +611,9 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(retain_deactivated_ms),
 						 TEXTS(frameworks),
 						 BOOL(manage_unnamed),
-						 PART(managed_namespaces, selector)};
+						 PART(managed_namespaces, selector),
+						 BOOL(device_classes),
+						 SKIP(zero)};
 LAYOUT(static, root)
 #undef TYPE
 

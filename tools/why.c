@@ -6,6 +6,7 @@
 #include "reducers/admission/activity.h"
 #include "reducers/admission/explain.h"
 #include "reducers/provision/explain.h"
+#include "reducers/status/absent.h"
 #include "reducers/status/render.h"
 #include "tools/explain_tree.h"
 #include "tools/queue_order.h"
@@ -155,6 +156,28 @@ static void put_queue(struct answer *a, const struct plm_admission_position *pos
 	}
 }
 
+/* A line for each feature that it asks for and that is not there yet. */
+static void put_absent(struct answer *a)
+{
+	struct plm_absent list[PLM_ABSENT_MAX];
+	uint32_t count = plm_absent_of(a->st, a->id, list);
+	struct plm_json *rows = plm_json_list(a->arena);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_json *row = plm_json_object(a->arena);
+		struct plm_slice object = plm_str(a->st, list[i].object);
+
+		plm_json_put_str(row, "feature", list[i].feature);
+		plm_json_put_some(row, "askedForBy", object);
+		plm_json_put_str(row, "instead", list[i].instead);
+		plm_json_put_str(row, "unblock", list[i].lift);
+		plm_json_add(rows, row);
+	}
+	if (count > 0) {
+		plm_json_put(a->extra, "notThereYet", rows);
+	}
+}
+
 /* Where a gang could not be placed the plan's record says more than "all flavors were tried". */
 static void put_capacity(struct answer *a)
 {
@@ -187,7 +210,8 @@ static void why_workload(struct answer *a)
 	a->why = record;
 	if (plm_admission_explain(a->st, a->id, &a->scratch, fresh, &pos)) {
 		put_queue(a, &pos);
-		if (record == NULL || fresh->rule == record->rule) {
+		if (record == NULL || fresh->rule == record->rule ||
+		    fresh->rule == PLM_RULE_DISPATCH) {
 			a->why = fresh;
 		} else if (fresh->considered.count > 0 && record->considered.count == 0) {
 			a->beside = fresh;
@@ -201,6 +225,7 @@ static void why_workload(struct answer *a)
 		a->why = named;
 	}
 	put_needs(a, workload);
+	put_absent(a);
 	if (workload->stage == PLM_STAGE_FINISHED) {
 		a->reason = "Finished";
 		a->message = plm_str(a->st, workload->finished_reason);

@@ -174,6 +174,38 @@ static void check_policies(struct plm_project *p, struct plm_doc *spec,
 	}
 }
 
+/* One resource group to choose flavors of, and a line in it below which nothing is kept. */
+static void check_concurrent(struct plm_project *p, struct plm_doc *spec,
+			     const struct plm_w_cluster_queue *queue)
+{
+	static const char *const modes[] = {"TryPreferredFlavors", "RetainFirstAdmission"};
+	struct plm_doc *policy = plm_doc_get(spec, "concurrentAdmissionPolicy");
+	struct plm_doc *migration = plm_doc_get(policy, "migration");
+	struct plm_slice mode = plm_doc_text(p->tree, migration, "mode");
+	struct plm_doc *last = plm_doc_at(migration, "constraints.lastAcceptableFlavorName");
+	const struct plm_w_group *groups = queue->groups.ptr;
+
+	if (policy == NULL) {
+		return;
+	}
+	if (queue->groups.count != 1 || groups[0].flavors.count > GROUPS_MAX) {
+		plm_doc_fail(p->tree, policy,
+			     "needs exactly one resource group, of at most %d flavors", GROUPS_MAX);
+	}
+	if (queue->strategy == PLM_STRATEGY_STRICT_FIFO) {
+		plm_doc_fail(p->tree, policy, "must not be set with queueingStrategy StrictFIFO");
+	}
+	if (mode.size > 0 && !plm_slice_is(mode, modes[0]) && !plm_slice_is(mode, modes[1])) {
+		plm_doc_fail(p->tree, plm_doc_get(migration, "mode"), "must be %s or %s", modes[0],
+			     modes[1]);
+	}
+	if (last != NULL && !plm_slice_is(mode, modes[0])) {
+		plm_doc_fail(p->tree, last, "only with mode %s", modes[0]);
+	} else if (last != NULL && !has_flavor(queue->groups, last->text)) {
+		plm_doc_fail(p->tree, last, "no resource group has this flavor");
+	}
+}
+
 void plm_check_cluster_queue(struct plm_project *p, struct plm_doc *spec,
 			     const struct plm_w_cluster_queue *queue)
 {
@@ -184,5 +216,6 @@ void plm_check_cluster_queue(struct plm_project *p, struct plm_doc *spec,
 	plm_check_name(p, spec, "cohort");
 	check_policies(p, spec, queue);
 	check_checks(p, spec, queue->groups);
+	check_concurrent(p, spec, queue);
 	plm_check_weight(p, plm_doc_get(spec, "fairSharing"), queue->weight_nano);
 }

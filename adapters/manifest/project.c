@@ -334,6 +334,11 @@ struct plm_slice plm_project_annotation(struct plm_project *p, struct plm_doc *r
 	return plm_doc_text(p->tree, plm_doc_map(p->tree, annotations, NULL), name);
 }
 
+bool plm_project_is_elastic(struct plm_project *p, struct plm_doc *root)
+{
+	return plm_slice_is(plm_project_annotation(p, root, "kueue.x-k8s.io/elastic-job"), "true");
+}
+
 struct plm_slice plm_project_label(const struct plm_project *p, const char *name)
 {
 	const struct plm_w_kv *labels = p->meta.labels.ptr;

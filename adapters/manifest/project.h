@@ -140,6 +140,8 @@ struct plm_slice plm_project_annotation(struct plm_project *p, struct plm_doc *r
 struct plm_slice plm_project_label(const struct plm_project *p, const char *name);
 /* Seconds that label max-exec-time-seconds allows, PLM_UNSET without it. */
 int64_t plm_project_max_exec(struct plm_project *p, struct plm_doc *root);
+/* It asks for workload slices. */
+bool plm_project_is_elastic(struct plm_project *p, struct plm_doc *root);
 /* "not ready" text of the Ready condition of a pool or class; "" when it is True or absent. */
 struct plm_slice plm_project_not_ready(struct plm_project *p, struct plm_doc *root);
 

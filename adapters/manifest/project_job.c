@@ -51,6 +51,7 @@ static void read_labels(struct plm_project *p, struct plm_doc *root, struct plm_
 	job->queue = plm_project_label(p, PLM_LABEL_QUEUE);
 	job->priority_class = plm_project_label(p, PLM_LABEL_PRIORITY);
 	job->max_exec_s = plm_project_max_exec(p, root);
+	job->elastic = plm_project_is_elastic(p, root);
 	name_workload(p, root, job);
 }
 

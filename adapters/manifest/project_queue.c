@@ -415,6 +415,7 @@ void plm_project_cluster_queue(struct plm_project *p, struct plm_doc *root, void
 	} else {
 		upstream_queue(p, spec, queue);
 	}
+	queue->concurrent = plm_doc_get(spec, "concurrentAdmissionPolicy") != NULL;
 	plm_project_undecided(plm_doc_get(spec, "concurrentAdmissionPolicy"));
 }
 

@@ -402,7 +402,8 @@ static void job_rest(struct plm_sets *sets, struct plm_doc *root, struct plm_w_j
 	int64_t pods = 0;
 
 	job->parallelism = plm_doc_count(p->tree, spec, "parallelism", 1);
-	job->completions = plm_doc_count(p->tree, spec, "completions", job->parallelism);
+	job->completions =
+		plm_doc_count(p->tree, spec, "completions", plm_max(job->parallelism, 1));
 	job->indexed = plm_slice_is(plm_doc_text(p->tree, spec, "completionMode"), "Indexed");
 	job->min_parallelism = annotation_count(p, root, "kueue.x-k8s.io/job-min-parallelism");
 	job->sync_completions = plm_slice_is(sync, "true");

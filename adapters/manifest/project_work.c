@@ -101,6 +101,7 @@ void plm_project_workload(struct plm_project *p, struct plm_doc *root, void *pay
 	plm_doc_ignore(plm_doc_get(spec, "priorityClassSource"));
 	w->active = plm_doc_bool(p->tree, spec, "active", 1);
 	w->gated = gates.size > 0;
+	w->elastic = plm_project_is_elastic(p, root);
 	w->pod_sets = read_pod_sets(p, spec);
 	workload_status(p, root, w);
 	plm_check_workload(p, root, w);

@@ -287,6 +287,7 @@ static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 {
 	struct plm_doc *fair = plm_doc_map(tree, tree->root, "fairSharing");
 	struct plm_doc *resources = plm_doc_map(tree, tree->root, "resources");
+	struct plm_doc *classes = plm_doc_list(tree, resources, "deviceClassMappings");
 	struct plm_slice undeclared = plm_doc_text(tree, resources, "quotaCheckStrategy");
 
 	if (fair != NULL) {
@@ -305,6 +306,8 @@ static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 	read_integrations(tree, config);
 	read_pods_ready(tree, config);
 	read_retention(tree, config);
+	config->device_classes = classes != NULL && classes->count > 0;
+	plm_doc_ignore(classes);
 	ignore_process(tree->root);
 }
 

@@ -8,6 +8,42 @@ static bool is_capacity(const struct plm_state *st, const struct plm_admission_c
 	return plm_sym_is(st, check->controller, PLM_CAPACITY_CONTROLLER);
 }
 
+#define MULTIKUEUE "kueue.x-k8s.io/multikueue"
+#define PROVISIONING "kueue.x-k8s.io/provisioning-request"
+
+/* Is 'name' an admission check whose controller is 'controller'? */
+static bool is_run_by(const struct plm_state *st, plm_sym name, const char *controller)
+{
+	plm_id id = plm_find(st, PLM_KIND_ADMISSION_CHECK, (plm_sym){0}, name);
+
+	return id.n != 0 && plm_sym_is(st, plm_admission_check_at(st, id)->controller, controller);
+}
+
+/* One MultiKueue check at most, on all flavors, and none that provisions here: kueue.md 1.1, 2.18. */
+static enum plm_rule elsewhere_of(const struct plm_state *st, const struct plm_cluster_queue *queue)
+{
+	uint32_t count = 0;
+	const struct plm_check_use *use = PLM_SPAN(st, queue->checks, struct plm_check_use, &count);
+	uint32_t elsewhere = 0;
+	bool per_flavor = false;
+	bool here = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_run_by(st, use[i].name, MULTIKUEUE)) {
+			elsewhere++;
+			per_flavor = per_flavor || use[i].flavors.n != 0;
+		}
+		here = here || is_run_by(st, use[i].name, PROVISIONING);
+	}
+	if (elsewhere > 1) {
+		return PLM_RULE_MULTIKUEUE_TWICE;
+	}
+	if (elsewhere == 1 && per_flavor) {
+		return PLM_RULE_MULTIKUEUE_PER_FLAVOR;
+	}
+	return elsewhere == 1 && here ? PLM_RULE_MULTIKUEUE_AND_PROVISIONING : PLM_RULE_NONE;
+}
+
 /* The first flavor without object, or (the flavors being there) without its Topology. */
 static struct plm_activity flavors_of(const struct plm_state *st,
 				      const struct plm_cluster_queue *queue, bool topologies)
@@ -81,7 +117,24 @@ struct plm_activity plm_activity_of(const struct plm_state *st, plm_id id)
 	if (activity.rule == PLM_RULE_NONE) {
 		activity = checks_of(st, queue);
 	}
+	if (activity.rule == PLM_RULE_NONE) {
+		activity.rule = elsewhere_of(st, queue);
+	}
 	return activity.rule == PLM_RULE_NONE ? flavors_of(st, queue, true) : activity;
+}
+
+plm_sym plm_check_elsewhere(const struct plm_state *st, plm_id id)
+{
+	uint32_t count = 0;
+	const struct plm_check_use *use =
+		PLM_SPAN(st, plm_cluster_queue_at(st, id)->checks, struct plm_check_use, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_run_by(st, use[i].name, MULTIKUEUE)) {
+			return use[i].name;
+		}
+	}
+	return (plm_sym){0};
 }
 
 static bool has_flavor(const struct plm_state *st, const struct plm_flavors *flavors, plm_sym name)

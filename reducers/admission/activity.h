@@ -27,6 +27,9 @@ struct plm_flavors {
 	plm_sym assignments; /* span of plm_assignment */
 };
 
+/* The check of 'queue' that would send its workloads to other clusters (MultiKueue); 0 when there is none. */
+plm_sym plm_check_elsewhere(const struct plm_state *st, plm_id queue);
+
 /*
  * 'queue' reserves capacity for a gang with these flavors before it admits it: it does so for all, or
  * has a check of PLM_CAPACITY_CONTROLLER that applies to one of them.

@@ -251,6 +251,10 @@ static void explain_holding(struct question *q)
 		say(q, PLM_RULE_TOPOLOGY_PENDING, PLM_REASON_QUOTA_RESERVED, workload->reserved_in);
 	} else if (admitted) {
 		say(q, PLM_RULE_FITS, PLM_REASON_ADMITTED, workload->reserved_in);
+	} else if (workload->cluster_queue.n != 0 &&
+		   plm_check_elsewhere(q->round.st, workload->cluster_queue).n != 0) {
+		say(q, PLM_RULE_DISPATCH, PLM_REASON_QUOTA_RESERVED,
+		    plm_check_elsewhere(q->round.st, workload->cluster_queue));
 	} else {
 		plm_sym open = workload->reserved_in;
 		struct plm_flavors flavors = {.assignments = workload->assignments};

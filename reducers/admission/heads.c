@@ -173,6 +173,22 @@ bool plm_heads_collect(struct plm_round *round)
 
 /* ---- checks before the assessment -------------------------------------------------------------- */
 
+static bool has_claims(const struct plm_state *st, const struct plm_workload *workload)
+{
+	uint32_t count = 0;
+	const struct plm_pod_set *sets =
+		PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t one = 0;
+
+		if (PLM_SPAN(st, sets[i].shape, struct plm_shape, &one)->has_claims == 1) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 		     enum plm_requeue *out_how)
 {
@@ -197,6 +213,10 @@ bool plm_heads_check(const struct plm_round *round, struct plm_entry *entry,
 				  plm_namespace_at(st, ns)->object.labels)) {
 		*out_how = PLM_REQUEUE_NAMESPACE_MISMATCH;
 		plm_why_none(entry, PLM_RULE_NAMESPACE_SELECTOR, PLM_REASON_MISCONFIGURED);
+		return false;
+	}
+	if (plm_root(st)->device_classes == 1 && has_claims(st, workload)) {
+		plm_why_none(entry, PLM_RULE_CLAIMS_NOT_COUNTED, PLM_REASON_MISCONFIGURED);
 		return false;
 	}
 	return plm_limits_check(round, entry);

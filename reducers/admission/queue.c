@@ -87,6 +87,14 @@ bool plm_queue_orphan(const struct plm_state *st, const struct plm_workload *wor
 	return label.n != 0 && plm_kv_get(st, workload->object.labels, label, out_uid);
 }
 
+/* It, or the job that it is for, is being deleted: nothing is started for it any more. */
+static bool is_going(const struct plm_state *st, const struct plm_workload *workload)
+{
+	return workload->object.deleting_ms != PLM_UNSET ||
+	       (workload->job.n != 0 &&
+		plm_job_at(st, workload->job)->object.deleting_ms != PLM_UNSET);
+}
+
 struct plm_route plm_queue_route(const struct plm_state *st, const struct plm_workload *workload)
 {
 	plm_id local = local_queue(st, workload);
@@ -108,6 +116,10 @@ struct plm_route plm_queue_route(const struct plm_state *st, const struct plm_wo
 	if (workload->gated == PLM_GATED_BY_GROUP) {
 		route.rule = PLM_RULE_GROUP;
 		route.reason = PLM_REASON_WAITING_FOR_PODS;
+	} else if (is_going(st, workload)) {
+		route.rule = PLM_RULE_DELETING;
+		route.reason = PLM_REASON_PENDING_EVALUATION;
+		route.object = workload->object.name;
 	} else if (workload->gated == 1) {
 		route.rule = PLM_RULE_GATED;
 		route.reason = PLM_REASON_ADMISSION_GATED;

@@ -34,6 +34,7 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->settle = w->settle == 1;
 	root->fair_strategies = (uint32_t)w->fair_strategies;
 	root->ignore_undeclared = w->ignore_undeclared == 1;
+	root->device_classes = w->device_classes == 1;
 	root->exclude_prefixes = plm_fold_texts(&in->f, w->exclude_prefixes);
 	root->transformations = fold_transformations(in, w->transformations);
 	root->afs = w->afs == 1;

@@ -49,6 +49,7 @@ static void fill_cluster_queue(const struct plm_folding *in, struct plm_cluster_
 	queue->checks = plm_fold_checks(&in->f, w->checks);
 	queue->capacity_check = w->capacity_check == 1;
 	queue->dialect = w->dialect == 1;
+	queue->concurrent = w->concurrent == 1;
 	queue->misconfigured = plm_fold_text(&in->f, w->misconfigured);
 	queue->borrow_threshold = w->borrow_threshold;
 	queue->preempt_threshold = w->preempt_threshold;

@@ -125,6 +125,7 @@ static void fill_spec(const struct plm_folding *in, plm_id id, const struct plm_
 	workload->pod_sets = plm_fold_pod_sets(&in->f, w->pod_sets);
 	plm_life_active_told(workload, w->active == 1);
 	workload->gated = w->gated == 1;
+	workload->elastic = w->elastic == 1;
 	workload->priority_given = w->priority;
 	workload->unhealthy = plm_fold_texts(&in->f, w->unhealthy);
 	workload->max_execution_s = (uint32_t)w->max_execution_s;
@@ -315,6 +316,7 @@ static void fill_job(const struct plm_folding *in, struct plm_job *job, const st
 	job->named = w->managed < 0 ? PLM_NAMED_NEVER : w->managed == 1 ? PLM_NAMED : PLM_NAMED_NOT;
 	job->suspended = w->suspended == 1;
 	job->indexed = w->indexed == 1;
+	job->elastic = w->elastic == 1;
 	job->prebuilt = w->prebuilt == 1;
 	job->parallelism = w->parallelism;
 	job->completions = w->completions;
@@ -372,6 +374,7 @@ static void mirror(const struct plm_fold *f, plm_id workload_id, const struct pl
 	workload->queue = job->queue;
 	workload->priority_class = job->priority_class;
 	workload->max_execution_s = job->max_exec_s > 0 ? (uint32_t)job->max_exec_s : 0;
+	workload->elastic = job->elastic;
 	if (workload->stage == PLM_STAGE_PENDING) {
 		workload->pod_sets = job->pod_sets;
 		plm_fold_pod_limits(f, workload_id);

@@ -87,6 +87,24 @@ static struct plm_queue_active queue_active(const struct making *m, plm_id id)
 				      "ResourceFlavor(s): ",
 				      activity.flavor));
 	}
+	if (activity.rule == PLM_RULE_MULTIKUEUE_TWICE) {
+		return inactive("MultipleMultiKueueAdmissionChecks",
+				plm_slice_str("Can't admit new workloads: Cannot use multiple "
+					      "MultiKueue AdmissionChecks on the same "
+					      "ClusterQueue"));
+	}
+	if (activity.rule == PLM_RULE_MULTIKUEUE_PER_FLAVOR) {
+		return inactive(
+			"MultiKueueAdmissionCheckAppliedPerFlavor",
+			plm_slice_str("Can't admit new workloads: Cannot specify MultiKueue "
+				      "AdmissionCheck per flavor"));
+	}
+	if (activity.rule == PLM_RULE_MULTIKUEUE_AND_PROVISIONING) {
+		return inactive("MultiKueueWithProvisioningRequest",
+				plm_slice_str("Can't admit new workloads: Cannot use MultiKueue "
+					      "AdmissionCheck together with ProvisioningRequest "
+					      "AdmissionCheck"));
+	}
 	if (activity.rule == PLM_RULE_COHORT_RING) {
 		return inactive("Misconfigured",
 				words(m,

@@ -77,6 +77,26 @@ static const struct words words[] = {
 		{"resources didn't satisfy LimitRange constraints: [{detail}: ]requests must not "
 		 "be above the limitRange max[: {need} {resource}, {limit} in LimitRange {object}]",
 		 "[at most {limit} {resource}, or a max of {need} in LimitRange {object}]"},
+	[PLM_RULE_DELETING] = {"it is being deleted", ""},
+	[PLM_RULE_CLAIMS_NOT_COUNTED] =
+		{"resourceClaims are not counted yet, and deviceClassMappings ask for it",
+		 "a pod template without resourceClaims, or a Configuration without "
+		 "deviceClassMappings"},
+	[PLM_RULE_DISPATCH] = {"waiting for admission check[ {object}]: MultiKueue is not there "
+			       "yet, nothing sends it to another cluster",
+			       "[admission check {object} set Ready by somebody else, or a "
+			       "ClusterQueue without it]"},
+	[PLM_RULE_MULTIKUEUE_TWICE] = {"ClusterQueue[ {object}] is inactive: Cannot use multiple "
+				       "MultiKueue AdmissionChecks on the same ClusterQueue",
+				       "[one MultiKueue check in ClusterQueue {object}]"},
+	[PLM_RULE_MULTIKUEUE_PER_FLAVOR] =
+		{"ClusterQueue[ {object}] is inactive: Cannot specify MultiKueue AdmissionCheck "
+		 "per flavor",
+		 "[no onFlavors at the MultiKueue check of ClusterQueue {object}]"},
+	[PLM_RULE_MULTIKUEUE_AND_PROVISIONING] =
+		{"ClusterQueue[ {object}] is inactive: Cannot use MultiKueue AdmissionCheck "
+		 "together with ProvisioningRequest AdmissionCheck",
+		 "[one of both checks in ClusterQueue {object}]"},
 	[PLM_RULE_LIMIT_RANGE_MIN] =
 		{"resources didn't satisfy LimitRange constraints: [{detail}: ]requests must not "
 		 "be below the limitRange min[: {need} {resource}, {limit} in LimitRange {object}]",

@@ -191,7 +191,13 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_REACTIVATED, "active again")                                                        \
 	X(RULE_OWNER_MISSING, "owner not found")                                                   \
 	X(RULE_START_CONFLICT, "conflicting additions to pods")                                    \
-	X(RULE_GROUP, "pods of the group missing")
+	X(RULE_GROUP, "pods of the group missing")                                                 \
+	X(RULE_DELETING, "being deleted")                                                          \
+	X(RULE_CLAIMS_NOT_COUNTED, "resource claims not counted yet")                              \
+	X(RULE_DISPATCH, "no dispatch to other clusters yet")                                      \
+	X(RULE_MULTIKUEUE_TWICE, "several MultiKueue checks")                                      \
+	X(RULE_MULTIKUEUE_PER_FLAVOR, "MultiKueue check per flavor")                               \
+	X(RULE_MULTIKUEUE_AND_PROVISIONING, "MultiKueue with provisioning")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -294,7 +300,7 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
 	I(ready_timeout_ms) I(recovery_timeout_ms) I(block_admission)                              \
 	E(requeue_timestamp, requeue_timestamp) I(deactivate_at) I(requeue_base_s)                 \
 	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms) T(frameworks)         \
-	I(manage_unnamed) R(managed_namespaces, selector)
+	I(manage_unnamed) R(managed_namespaces, selector) I(device_classes)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)

@@ -305,7 +305,7 @@ PLM_W_STRUCT(check_use, PLM_CHECK_USE_FIELDS)
 	E(preference, flavor_preference) E(within, preemption) E(reclaim, preemption)              \
 	E(borrow_within, preemption) I(borrow_threshold) I(preempt_threshold) E(stop, stop)        \
 	I(weight_nano) L(checks, check_use) I(capacity_check) I(dialect) S(misconfigured)          \
-	E(admission_mode, admission_mode)
+	E(admission_mode, admission_mode) I(concurrent)
 PLM_W_STRUCT(cluster_queue, PLM_CLUSTER_QUEUE_FIELDS)
 
 /* 'consumed' at 'consumed_ms' as its status says (PLM_UNSET = it does not): admission fair sharing. */
@@ -368,7 +368,7 @@ PLM_W_STRUCT(topology, PLM_TOPOLOGY_FIELDS)
 	I(admitted_ms) I(evicted_ms) S(evicted_reason) I(requeued) I(requeue_at_ms) I(finished_ms) \
 	S(finished_reason) L(checks, check_status) L(reclaimable, pod_count)                       \
 	T(unhealthy) S(requeued_reason) I(requeue_count) I(max_execution_s) I(past_execution_s)    \
-	I(pods_ready) I(pods_ready_ms) S(pods_ready_reason)
+	I(pods_ready) I(pods_ready_ms) S(pods_ready_reason) I(elastic)
 PLM_W_STRUCT(workload, PLM_WORKLOAD_FIELDS)
 
 /* The limits of a namespace for one type of thing. */
@@ -410,7 +410,7 @@ PLM_W_STRUCT(workload_patch, PLM_WORKLOAD_PATCH_FIELDS)
 	I(min_parallelism) I(active) I(ready) I(succeeded) I(failed) E(end, job_end) I(ended_ms)   \
 	I(started_ms) L(pod_sets, pod_set_spec) L(reclaimable, pod_count) I(prebuilt)              \
 	I(sync_completions) I(max_exec_s) E(runtime_kind, kind) S(runtime) I(nodes)                \
-	L(node_requests, amount)
+	L(node_requests, amount) I(elastic)
 PLM_W_STRUCT(job, PLM_JOB_FIELDS)
 
 /*

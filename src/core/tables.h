@@ -60,7 +60,7 @@ struct plm_cluster_queue {
 	plm_id sticky;	     /* workload that was promised what its victims free */
 	uint32_t holding;    /* workloads that hold quota here */
 	uint32_t admission_mode;
-	uint32_t zero;
+	uint32_t concurrent; /* 1: it asks for concurrent admission, which is not there yet */
 };
 
 struct plm_local_queue {
@@ -193,6 +193,8 @@ struct plm_workload {
 	uint32_t retired;	  /* 1: its deletion, or that of its job, was asked for */
 	uint32_t deactivating;	  /* 1: its object was asked to say that it is not active */
 	uint32_t halt;		  /* enum plm_halt */
+	uint32_t elastic;	  /* 1: it asks for workload slices, which are not there yet */
+	uint32_t zero;
 };
 
 /* How an evicted workload without a job that is known here comes to rest. */
@@ -220,7 +222,7 @@ struct plm_job {
 	plm_sym workload, queue, work_queue, priority_class;
 	plm_sym pod_sets;			   /* span of plm_pod_set */
 	uint32_t managed, suspended, indexed, end; /* enum plm_job_end */
-	uint32_t zero;
+	uint32_t elastic;			   /* 1: as its workload */
 	int64_t parallelism, completions, backoff_limit, min_parallelism;
 	int64_t active, ready, succeeded, failed, ended_ms, started_ms;
 	/* ours */
@@ -421,6 +423,8 @@ struct plm_root {
 	plm_sym frameworks; /* span of plm_sym; 0 = all are on */
 	uint32_t manage_unnamed;
 	struct plm_selector managed_namespaces;
+	uint32_t device_classes; /* 1: claims for devices would have to be counted */
+	uint32_t zero;
 };
 
 #pragma GCC diagnostic pop

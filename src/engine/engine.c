@@ -415,6 +415,7 @@ static bool same_config(const struct plm_state *st, const struct plm_w_config *w
 	       root->launch_timeout_ms == w->launch_timeout_ms &&
 	       root->stock_out_ms == w->stock_out_ms && root->settle == w->settle &&
 	       root->fair_strategies == w->fair_strategies &&
+	       root->device_classes == w->device_classes &&
 	       root->ignore_undeclared == w->ignore_undeclared &&
 	       root->pods_ready == w->pods_ready && root->ready_timeout_ms == w->ready_timeout_ms &&
 	       root->recovery_timeout_ms == w->recovery_timeout_ms &&

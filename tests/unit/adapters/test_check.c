@@ -5,7 +5,7 @@
 
 #define OBJECT(version, kind, spec)                                                                \
 	"apiVersion: kueue.x-k8s.io/" version "\nkind: " kind "\nmetadata: {name: "                \
-							      "q}\nspec:\n" spec
+	"q}\nspec:\n" spec
 #define CQ(spec) OBJECT("v1beta2", "ClusterQueue", spec)
 #define OLD_CQ(spec) OBJECT("v1beta1", "ClusterQueue", spec)
 #define COHORT(spec) OBJECT("v1beta2", "Cohort", spec)
@@ -182,6 +182,44 @@ static const struct plm_said_case check_table[] = {
 	 CQ("  namespaceSelector: {matchExpressions: [{key: a}]}\n"),
 	 {NULL},
 	 "spec.namespaceSelector.matchExpressions[0]",
+	 NULL},
+	{"concurrent admission without a group to choose from",
+	 CQ("  concurrentAdmissionPolicy: {migration: {mode: RetainFirstAdmission}}\n"),
+	 {NULL},
+	 "spec.concurrentAdmissionPolicy: needs exactly one resource group",
+	 NULL},
+	{"concurrent admission in strict order",
+	 CQ(GROUPS(CPU("nominalQuota: 1")) "  queueingStrategy: StrictFIFO\n"
+					   "  concurrentAdmissionPolicy: {migration: {mode: "
+					   "RetainFirstAdmission}}\n"),
+	 {NULL},
+	 "spec.concurrentAdmissionPolicy: must not be set with queueingStrategy StrictFIFO",
+	 NULL},
+	{"a mode of migration that there is not",
+	 CQ(GROUPS(CPU(
+		 "nominalQuota: 1")) "  concurrentAdmissionPolicy: {migration: {mode: Move}}\n"),
+	 {NULL},
+	 "migration.mode: must be TryPreferredFlavors or RetainFirstAdmission",
+	 NULL},
+	{"a last flavor where none is preferred",
+	 CQ(GROUPS(CPU("nominalQuota: 1")) "  concurrentAdmissionPolicy: {migration: {mode: "
+					   "RetainFirstAdmission, constraints: "
+					   "{lastAcceptableFlavorName: f}}}\n"),
+	 {NULL},
+	 "lastAcceptableFlavorName: only with mode TryPreferredFlavors",
+	 NULL},
+	{"a last flavor that the queue has not",
+	 CQ(GROUPS(CPU("nominalQuota: 1")) "  concurrentAdmissionPolicy: {migration: {mode: "
+					   "TryPreferredFlavors, constraints: "
+					   "{lastAcceptableFlavorName: g}}}\n"),
+	 {NULL},
+	 "lastAcceptableFlavorName: no resource group has this flavor",
+	 NULL},
+	{"concurrent admission is kept",
+	 CQ(GROUPS(CPU("nominalQuota: 1")) "  concurrentAdmissionPolicy: {migration: {mode: "
+					   "TryPreferredFlavors}}\n"),
+	 {"\"concurrent\":1"},
+	 NULL,
 	 NULL},
 	/* Cohort */
 	{"a limit of a root",

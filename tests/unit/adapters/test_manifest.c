@@ -239,7 +239,9 @@ static void fields_without_effect_are_named_once(void **state)
 		plm_heard_read(&heard, "a.yaml",
 			       "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: "
 			       "{name: a}\n"
-			       "spec: {cohrotName: x, concurrentAdmissionPolicy: {x: y}}\n---\n"
+			       "spec: {cohrotName: x, concurrentAdmissionPolicy: {x: y}, "
+			       "resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, "
+			       "resources: [{name: cpu, nominalQuota: 1}]}]}]}\n---\n"
 			       "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: "
 			       "{name: b}\n"
 			       "spec: {cohrotName: x}\n"),

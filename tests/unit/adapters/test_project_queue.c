@@ -23,7 +23,7 @@ static const struct plm_said_case queue_table[] = {
 	  "\"preference\":\"BorrowingOverPreemption\",\"within\":\"Never\",\"reclaim\":\"Never\","
 	  "\"borrowWithin\":\"Never\",\"stop\":\"None\",\"weightNano\":1000000000,"
 	  "\"capacityCheck\":0,"
-	  "\"dialect\":0,\"admissionMode\":\"NoAdmissionFairSharing\"}"},
+	  "\"dialect\":0,\"admissionMode\":\"NoAdmissionFairSharing\",\"concurrent\":0}"},
 	 NULL,
 	 NULL},
 	{"admission fair sharing",
