@@ -190,6 +190,22 @@ static void fold_pend(const struct folding *in, const struct plm_w_pend *w)
 	}
 }
 
+/* One that only waited: nothing is to be stopped, so it waits on, or again, or is out of the queue. */
+static void evicted_waiting(struct plm_state *st, plm_id id)
+{
+	plm_id queue = {plm_queue_index_link(st, id)->queue};
+
+	plm_workload_edit(st, id)->hold = (plm_sym){0};
+	unstick(st, id);
+	if (!plm_queue_backoff_over(plm_workload_at(st, id), plm_root(st)->now_ms)) {
+		plm_queue_park(st, id, false);
+	} else {
+		plm_queue_activate(st, id);
+	}
+	left(st, queue);
+	plm_root_change(st)->queues_dirty = 1; /* what else is due to it comes next */
+}
+
 static void fold_evict(const struct folding *in, const struct plm_w_evict *w)
 {
 	struct plm_state *st = in->st;
@@ -202,7 +218,7 @@ static void fold_evict(const struct folding *in, const struct plm_w_evict *w)
 	/* One that only waits can be deactivated; it has nothing to give back. */
 	if (id.n == 0 || plm_workload_at(st, id)->stage == PLM_STAGE_FINISHED ||
 	    (plm_workload_at(st, id)->stage == PLM_STAGE_PENDING &&
-	     w->reason != PLM_REASON_DEACTIVATED)) {
+	     w->reason != PLM_REASON_DEACTIVATED && w->reason != PLM_REASON_ADMISSION_CHECK)) {
 		return;
 	}
 	plm_life_evicted(st, id, w, in->scratch);
@@ -217,7 +233,11 @@ static void fold_evict(const struct folding *in, const struct plm_w_evict *w)
 		plm_rest_preempt(st, id, workload->by);
 	}
 	generation(st, workload->cluster_queue);
-	plm_queue_place(st, id);
+	if (workload->stage == PLM_STAGE_PENDING) {
+		evicted_waiting(st, id);
+	} else {
+		plm_queue_place(st, id);
+	}
 }
 
 /* The flavors that had no capacity are not tried again until something changes. */
@@ -314,10 +334,16 @@ static void fold_requeue(const struct folding *in, const struct plm_w_requeue *w
 	workload->requeued = 1;
 	workload->requeued_reason = (uint32_t)w->reason;
 	workload->requeued_ms = plm_root(st)->now_ms;
-	workload->requeue_at_ms = PLM_UNSET;
+	if (w->reason == PLM_REASON_BACKOFF_FINISHED) {
+		workload->requeue_at_ms = PLM_UNSET;
+	}
 	told(in, workload, &w->why);
 	plm_rest_outside(st); /* it comes anew */
-	plm_queue_activate(st, id);
+	if (plm_queue_backoff_over(workload, plm_root(st)->now_ms)) {
+		plm_queue_activate(st, id);
+	} else {
+		plm_queue_park(st, id, false);
+	}
 }
 
 static void fold_finish(const struct folding *in, const struct plm_w_finish *w)
@@ -355,8 +381,12 @@ static void fold_hold(const struct folding *in, const struct plm_w_hold *w)
 	plm_id id = find_workload(in->st, w->ns, w->name);
 	plm_sym hold = plm_fold_assignments(&fold, w->assignments);
 
-	if (id.n != 0 && plm_workload_at(in->st, id)->stage == PLM_STAGE_PENDING) {
-		plm_workload_edit(in->st, id)->hold = hold;
+	if (id.n == 0 || plm_workload_at(in->st, id)->stage != PLM_STAGE_PENDING) {
+		return;
+	}
+	plm_workload_edit(in->st, id)->hold = hold;
+	if (hold.n == 0) {
+		left(in->st, (plm_id){plm_queue_index_link(in->st, id)->queue});
 	}
 }
 

@@ -33,6 +33,7 @@ static void nominate(struct plm_round *round)
 		plm_assess_begin(&entry->applicant, &round->snap, entry->workload, entry->node,
 				 &round->run->spent);
 		if (!plm_heads_check(round, entry, &how)) {
+			plm_emit_hold(round, entry, false);
 			plm_emit_pend(round, entry, how, false);
 			continue;
 		}

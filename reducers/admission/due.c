@@ -23,7 +23,12 @@ int64_t plm_due_ready(const struct plm_workload *workload)
 
 int64_t plm_due_requeue(const struct plm_workload *workload)
 {
-	return workload->stage == PLM_STAGE_PENDING ? workload->requeue_at_ms : PLM_UNSET;
+	bool stopped = workload->requeued < 0 &&
+		       (workload->requeued_reason == PLM_REASON_CLUSTER_QUEUE_STOPPED ||
+			workload->requeued_reason == PLM_REASON_LOCAL_QUEUE_STOPPED);
+	bool waits = workload->stage == PLM_STAGE_PENDING && workload->active == 1 && !stopped;
+
+	return waits ? workload->requeue_at_ms : PLM_UNSET;
 }
 
 int64_t plm_due_finished(const struct plm_state *st, const struct plm_workload *workload)

@@ -33,7 +33,7 @@ static void evict(struct plm_round *round, plm_id id, const struct eviction *why
 		.object = why->object.n == 0 ? workload->reserved_in : why->object,
 	};
 
-	PLM_ASSERT(workload->evicted_ms == PLM_UNSET);
+	PLM_ASSERT(workload->evicted_ms == PLM_UNSET || workload->stage == PLM_STAGE_PENDING);
 	evict->ns = plm_str(round->st, workload->object.ns);
 	evict->name = plm_str(round->st, workload->object.name);
 	evict->reason = why->reason;
@@ -337,6 +337,12 @@ bool plm_life_look_at_holder(struct plm_round *round, plm_id id)
 	       look_at_pods(round, id, workload);
 }
 
+/* Not where cycles of the scheduler alone were asked for: there nobody resets what checks said. */
+static bool controllers_act(const struct plm_round *round)
+{
+	return round->run->cycle.max_rounds == 0 || plm_root(round->st)->settle == 1;
+}
+
 /* What ends the parking of a workload whose Requeued condition is False; NONE = it goes on. */
 static enum plm_reason let_go(const struct plm_round *round, const struct plm_workload *workload,
 			      const struct plm_route *route, enum plm_rule *out_rule)
@@ -389,6 +395,10 @@ bool plm_life_look_at_waiting(struct plm_round *round, plm_id id, const struct p
 		return true;
 	}
 	if (workload->evicted_ms == PLM_UNSET && look_at_active(round, id, workload)) {
+		return true;
+	}
+	if (controllers_act(round) && workload->active == 1 &&
+	    look_at_checks(round, id, workload)) {
 		return true;
 	}
 	reason = let_go(round, workload, route, &rule);

@@ -10,6 +10,9 @@ static void set_active(struct plm_workload *workload, bool active)
 	if (active) {
 		workload->deactivating = 0;
 		workload->retired = 0; /* its job stays after all, if it is still there */
+	} else {
+		workload->requeue_at_ms = PLM_UNSET;
+		workload->requeue_count = 0;
 	}
 }
 

@@ -24,10 +24,26 @@ static bool holding(const struct plm_workload *workload)
 	return workload->stage == PLM_STAGE_RESERVED || workload->stage == PLM_STAGE_ADMITTED;
 }
 
-static bool backs_off(const struct plm_workload *workload)
+/* A check has answered, and not that it is ready. */
+static bool refused(const struct plm_state *st, const struct plm_workload *workload)
+{
+	uint32_t count = 0;
+	const struct plm_check_status *check =
+		PLM_SPAN(st, workload->checks, struct plm_check_status, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (check[i].state == PLM_CHECK_RETRY || check[i].state == PLM_CHECK_REJECTED) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool backs_off(const struct plm_state *st, const struct plm_workload *workload)
 {
 	return workload->stage == PLM_STAGE_PENDING &&
-	       (workload->requeued < 0 || workload->requeue_at_ms != PLM_UNSET);
+	       (workload->requeued < 0 || workload->requeue_at_ms != PLM_UNSET ||
+		refused(st, workload));
 }
 
 static bool loose(const struct plm_state *st, const struct plm_workload *workload)
@@ -48,7 +64,7 @@ static uint32_t marks_of(const struct plm_state *st, plm_id id)
 	marks |= (uint32_t)(workload->stage != PLM_STAGE_PENDING) << PLM_MARK_BEGUN;
 	marks |= (uint32_t)holding(workload) << PLM_MARK_HOLDING;
 	marks |= (uint32_t)(workload->stage == PLM_STAGE_RESERVED) << PLM_MARK_RESERVED;
-	marks |= (uint32_t)backs_off(workload) << PLM_MARK_BACKOFF;
+	marks |= (uint32_t)backs_off(st, workload) << PLM_MARK_BACKOFF;
 	marks |= (uint32_t)loose(st, workload) << PLM_MARK_LOOSE;
 	marks |= (uint32_t)(workload->places.n != 0) << PLM_MARK_PLACES;
 	marks |= (uint32_t)(workload->tried.n != 0 || workload->polite != 0) << PLM_MARK_TRIED;

@@ -135,7 +135,7 @@ static const struct row strict_rows[] = {
 	 "reserve x=default"},
 	{"one that asks for a retry keeps it waiting",
 	 "check ok\nqueue a cpu=5 check=ok\nworkload x queue=a cpu=1 check=ok:Retry", 0,
-	 "pend x PendingEvaluation parked"},
+	 "evict x AdmissionCheck; reserve x=default unadmitted"},
 	{"capacity has to be found first", "queue a cpu=5 capacity\nworkload x queue=a cpu=1", 0,
 	 "reserve x=default unadmitted"},
 	{"a full work queue holds back only its own",
