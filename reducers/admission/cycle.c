@@ -24,6 +24,20 @@ static plm_sym cursor_of(struct plm_round *round, const struct plm_entry *entry)
 	return recent ? workload->cursor : (plm_sym){0};
 }
 
+/* What it asks for is there now. Of a fit that is true, but where a flavor folds to one: kueue.md 2.6. */
+static bool has_room(const struct plm_round *round, const struct plm_entry *entry)
+{
+	const struct plm_uses *usage = &entry->result.assess.usage;
+
+	for (uint32_t i = 0; i < usage->count; i++) {
+		if (usage->list[i].amount >
+		    plm_quotas_available(&round->snap, entry->node, usage->list[i].pair)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static void nominate(struct plm_round *round)
 {
 	for (uint32_t i = 0; i < round->count; i++) {
@@ -43,6 +57,8 @@ static void nominate(struct plm_round *round)
 		if (!plm_claim_assess(round, entry)) {
 			plm_assess_run(&entry->applicant, &entry->result);
 		}
+		entry->folded = round->better && entry->result.assess.mode == PLM_MODE_FIT &&
+				!has_room(round, entry);
 		plm_claim_resume(round, entry);
 	}
 }

@@ -221,6 +221,53 @@ static bool goes_on_waiting(const struct plm_round *round, const struct plm_work
 	return (round->better || root->settle == 1) && workload->why.seq > root->cycle_seq;
 }
 
+/* Where the scan for the same pod set and resource ends in 'list'; -1 = it is not there. */
+static int64_t tried_in(const struct plm_round *round, struct plm_vec list,
+			const struct plm_cursor *at)
+{
+	const struct plm_w_cursor *cursor = list.ptr;
+
+	for (uint32_t i = 0; i < list.count; i++) {
+		if (plm_slice_equal(text(round, at->pod_set), cursor[i].pod_set) &&
+		    plm_slice_equal(text(round, at->resource), cursor[i].resource)) {
+			return cursor[i].tried;
+		}
+	}
+	return -1;
+}
+
+/* Every scan of 'have' goes on at least as far in 'want', and one further. */
+static bool advances(const struct plm_round *round, plm_sym have, struct plm_vec want)
+{
+	uint32_t count = 0;
+	const struct plm_cursor *list = PLM_SPAN(round->st, have, struct plm_cursor, &count);
+	bool further = want.count > count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t tried = tried_in(round, want, &list[i]);
+
+		if (tried < list[i].tried) {
+			return false;
+		}
+		further = further || tried > list[i].tried;
+	}
+	return further;
+}
+
+/*
+ * Not under strict compatibility: flavors are left to try, but it was looked at in this cycle before and
+ * no scan has come further. Upstream goes round like that for ever, and tries nobody behind it.
+ */
+static bool goes_round(const struct plm_round *round, const struct plm_entry *entry,
+		       const struct plm_w_pend *pend, enum plm_requeue how)
+{
+	const struct plm_workload *workload = entry->applicant.workload;
+
+	return round->better && parks_alike(entry, how) && pend->cursor.count > 0 &&
+	       workload->cursor_seq > plm_root(round->st)->cycle_seq &&
+	       !advances(round, workload->cursor, pend->cursor);
+}
+
 void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_requeue how,
 		   bool keep_cursor)
 {
@@ -234,6 +281,9 @@ void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_re
 	pend->name = text(round, workload->object.name);
 	if (keep_cursor) {
 		pend->cursor = cursor_of(round, entry);
+	}
+	if (goes_round(round, entry, pend, how)) {
+		pend->cursor = (struct plm_vec){0};
 	}
 	pend->place = place_after(entry, how, pend->cursor.count > 0);
 	pend->sticky = how == PLM_REQUEUE_PENDING_PREEMPTION;

@@ -51,11 +51,12 @@ enum fit {
 };
 
 /* What an entry would be charged and would occupy, in the snapshot for the rest of the round. */
-static void hold(const struct plm_round *round, const struct plm_entry *entry)
+static void hold(struct plm_round *round, const struct plm_entry *entry)
 {
 	const struct plm_assess *assess = &entry->result.assess;
 
 	plm_quotas_use(&round->snap, entry->node, assess->usage);
+	round->used = true;
 	plm_tas_add(round->snap.tas, assess->tas.list, assess->tas.count, 1);
 }
 
@@ -196,6 +197,7 @@ static bool process_mode(struct plm_round *round, struct plm_entry *entry)
 	if (assess->mode == PLM_MODE_PREEMPT && entry->result.targets.count == 0) {
 		if (entry->applicant.queue->reclaim != PLM_PREEMPTION_ANY) {
 			reserve_capacity(round, entry);
+			round->used = true;
 		}
 		plm_why_blocked(round, entry);
 		plm_emit_hold(round, entry, false);
@@ -209,6 +211,24 @@ static bool process_mode(struct plm_round *round, struct plm_entry *entry)
 		return true;
 	}
 	return false;
+}
+
+/*
+ * It was to fit, and does not. Where it never did, a flavor borrows and would need victims besides
+ * (kueue.md 2.6): upstream tries it again in every cycle, and nobody behind it, or lets it in beyond the
+ * quota when another one's victims are on their way. Upstream also goes on behind the flavor that
+ * another one took, and so misses those before.
+ */
+static void skip(struct plm_round *round, struct plm_entry *entry)
+{
+	bool never = entry->folded || (round->better && !round->used);
+
+	entry->key.object = round->snap.tree.nodes[entry->node].name;
+	plm_why_none(entry, never ? PLM_RULE_QUOTA : PLM_RULE_TAKEN_THIS_CYCLE,
+		     PLM_REASON_WAITING_FOR_QUOTA);
+	plm_emit_pend(round, entry,
+		      never ? PLM_REQUEUE_NO_CANDIDATES : PLM_REQUEUE_AFTER_NOMINATION,
+		      !round->better);
 }
 
 void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
@@ -232,11 +252,9 @@ void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
 		plm_emit_pend(round, entry, PLM_REQUEUE_AFTER_NOMINATION, true);
 		return;
 	}
-	if (fit != FIT_ALL) {
+	if (fit != FIT_ALL || entry->folded) {
 		plm_claim_resume(round, entry);
-		entry->key.object = round->snap.tree.nodes[entry->node].name;
-		plm_why_none(entry, PLM_RULE_TAKEN_THIS_CYCLE, PLM_REASON_WAITING_FOR_QUOTA);
-		plm_emit_pend(round, entry, PLM_REQUEUE_AFTER_NOMINATION, true);
+		skip(round, entry);
 		return;
 	}
 	if (entry->result.assess.mode == PLM_MODE_PREEMPT) {

@@ -39,6 +39,7 @@ struct plm_entry {
 	bool claimed;		   /* it was promised what its victims free */
 	bool fair;		   /* its tree is shared by weight */
 	bool taken;		   /* it had its turn */
+	bool folded;		   /* called a fit, but there is no room: not under strict */
 	struct plm_fair_key *keys; /* fair_order.c: by depth of the nodes on its path */
 };
 
@@ -57,6 +58,7 @@ struct plm_round {
 	uint32_t victim_count, victim_capacity;
 	bool changed;	 /* admissions, victims, reasons, parking */
 	bool by_number;	 /* a cursor counted only because few rounds have passed since */
+	bool used;	 /* some entry took of the snapshot: others may fit no more */
 	bool better;	 /* not strict: claims of preemptors are held */
 	plm_sym unready; /* the last that was let in by this round, 0 = none */
 };

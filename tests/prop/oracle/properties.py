@@ -86,15 +86,20 @@ class Judge:
                                                   victim)
 
     def idle(self):
-        """Nobody was preempted or is at the head of a strict queue: what waits does not fit."""
+        """Nobody was preempted, no strict queue keeps quota of the tree for its head: what waits does not
+        fit."""
         if self.cycles is not None or self.got["preempted"]:
             return
         if any(work.evicted and work.queue for work in self.world.works):
             return
         cycle = self.ready(self.after)
+        strict = [self.before.queues[self.homes[work.key].name].root() for work in self.world.works
+                  if not work.queue and self.homes[work.key] and self.homes[work.key].strict]
         for work in self.world.works:
             queue = self.homes[work.key]
             if work.queue or queue is None or queue.strict or not work.active:
+                continue
+            if any(self.before.queues[queue.name].root() is root for root in strict):
                 continue
             if work in self.oracle.parked[queue.name] or queue.name in self.oracle.inactive:
                 continue
