@@ -227,6 +227,26 @@ static void add_faults(struct making *m)
 	}
 }
 
+/* Last, so that what a seed has made so far stays the same. */
+static void add_work(struct making *m)
+{
+	struct dice *d = &m->dice;
+	int64_t rows = between(d, 0, 2);
+
+	for (int64_t row = 0; row < rows; row++) {
+		int64_t *n = add(m, PLM_GENERATED_WORK);
+
+		n[0] = row;
+		n[1] = between(d, 0, m->queues + m->simple_queues - 1);
+		n[2] = between(d, 1, 4);
+		n[3] = between(d, 0, 90);
+		n[4] = between(d, 1, 4);
+		n[5] = between(d, 1, 8) * 250;
+		n[6] = between(d, 0, 2);
+		n[7] = between(d, 0, PLM_GENERATED_WORK_KINDS - 1);
+	}
+}
+
 void plm_generate(uint64_t seed, struct plm_generated *out)
 {
 	struct making m = {.dice = {seed * 0x2545f4914f6cdd1dULL + 1}, .out = out};
@@ -243,6 +263,7 @@ void plm_generate(uint64_t seed, struct plm_generated *out)
 	add_jobs(&m);
 	add_plain_work(&m);
 	add_faults(&m);
+	add_work(&m);
 }
 
 /* ---- smaller ------------------------------------------------------------------------------------- */

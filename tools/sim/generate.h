@@ -1,7 +1,7 @@
 /*
  * generate.h - random scenarios: made from a seed, made smaller while they still fail
  *
- * Owns: a scenario as a list of parts (queues of both dialects, pools, jobs, gangs, deployments, pods,
+ * Owns: a scenario as a list of parts (queues of both dialects, pools, jobs of several kinds, gangs, pods,
  * faults, changes), each of which can be taken away or reduced without making the rest meaningless, and
  * its YAML. What is written is an ordinary scenario: `plimsoll sim` runs it.
  * Does not: run anything.
@@ -39,7 +39,11 @@ enum plm_generated_kind {
 	PLM_GENERATED_DROP_POOL,    /* number, at, of the simple dialect */
 	PLM_GENERATED_DAEMON_SET,   /* number, cpu */
 	PLM_GENERATED_STATEFUL_SET, /* number, replicas, cpu */
+	/* number, queue, count, every, pods, cpu, priority, which: other kinds of work */
+	PLM_GENERATED_WORK,
 };
+
+#define PLM_GENERATED_WORK_KINDS 5
 
 struct plm_generated_part {
 	enum plm_generated_kind kind;

@@ -227,6 +227,7 @@ static void put_documents(struct page *page, const struct plm_generated_part *pa
 	case PLM_GENERATED_JOBS:
 	case PLM_GENERATED_SETS:
 	case PLM_GENERATED_DEPLOYMENT:
+	case PLM_GENERATED_WORK:
 	case PLM_GENERATED_PODS:
 	case PLM_GENERATED_STOCK_OUT:
 	case PLM_GENERATED_RECLAIM:
@@ -304,6 +305,74 @@ static void put_jobs(struct page *page, const struct plm_generated *g,
 	put(page, "%s}}\n", set ? "" : ", restartPolicy: Never");
 }
 
+/* "{spec: {...}}" */
+static void put_template(struct page *page, const char *key, const int64_t *n)
+{
+	put(page, "%s{spec: ", key);
+	put_pod_spec(page, n[5], n[6]);
+	put(page, "}}");
+}
+
+static void put_work_spec(struct page *page, const int64_t *n)
+{
+	switch (n[7]) {
+	case 0:
+		put_template(page,
+			     "{replicatedJobs: [{name: driver, template: {spec: {template: ", n);
+		put(page, "}}}, {name: workers, replicas: %" PRId64, n[4]);
+		put_template(page, ", template: {spec: {template: ", n);
+		put(page, "}}}]}\n");
+		return;
+	case 1:
+		put_template(page, "{pytorchReplicaSpecs: {Master: {template: ", n);
+		put(page, "}, Worker: {replicas: %" PRId64, n[4]);
+		put_template(page, ", template: ", n);
+		put(page, "}}}\n");
+		return;
+	case 2:
+		put_template(page,
+			     "{submissionMode: HTTPMode, rayClusterSpec: {headGroupSpec: "
+			     "{template: ",
+			     n);
+		put(page, "}, workerGroupSpecs: [{groupName: w, replicas: %" PRId64, n[4]);
+		put_template(page, ", template: ", n);
+		put(page, "}]}}\n");
+		return;
+	case 3:
+		put(page, "{replicas: 2, leaderWorkerTemplate: {size: %" PRId64, n[4]);
+		put_template(page, ", workerTemplate: ", n);
+		put(page, "}}\n");
+		return;
+	default:
+		put(page, "{replicas: %" PRId64 ", selector: {matchLabels: {app: w}}", n[4]);
+		put_template(page, ", template: ", n);
+		put(page, "}\n");
+		return;
+	}
+}
+
+static void put_work(struct page *page, const struct plm_generated *g, const int64_t *n)
+{
+	static const char *const kinds[PLM_GENERATED_WORK_KINDS][2] = {
+		{"jobset.x-k8s.io/v1alpha2", "JobSet"},
+		{"kubeflow.org/v1", "PyTorchJob"},
+		{"ray.io/v1", "RayJob"},
+		{"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"},
+		{"apps/v1", "Deployment"},
+	};
+
+	put(page,
+	    "  - at: 15s\n    count: %" PRId64 "\n    every: %" PRId64
+	    "s\n    runtime: {min: 30s, max: 10m}\n    object:\n",
+	    n[7] >= 3 ? 1 : n[2], n[3]);
+	put(page, "      apiVersion: %s\n      kind: %s\n      metadata: {name: work%" PRId64,
+	    kinds[n[7]][0], kinds[n[7]][1], n[0]);
+	put(page, ", namespace: work, ");
+	put_queue_label(page, g, n[1]);
+	put(page, "}\n      spec: ");
+	put_work_spec(page, n);
+}
+
 static void put_pods(struct page *page, const int64_t *n)
 {
 	put(page,
@@ -349,6 +418,8 @@ static void put_arrivals(struct page *page, const struct plm_generated *g)
 		}
 		if (part->kind == PLM_GENERATED_JOBS || part->kind == PLM_GENERATED_SETS) {
 			put_jobs(page, g, part);
+		} else if (part->kind == PLM_GENERATED_WORK) {
+			put_work(page, g, part->n);
 		} else if (part->kind == PLM_GENERATED_PODS) {
 			put_pods(page, part->n);
 		} else if (part->kind == PLM_GENERATED_DEPLOYMENT) {
