@@ -613,7 +613,7 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(manage_unnamed),
 						 PART(managed_namespaces, selector),
 						 BOOL(device_classes),
-						 SKIP(zero)};
+						 U32(gated_pods)};
 LAYOUT(static, root)
 #undef TYPE
 

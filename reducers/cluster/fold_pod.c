@@ -22,7 +22,7 @@ static plm_id node_of(const struct plm_state *st, const struct plm_pod *pod)
 	return plm_find(st, PLM_KIND_NODE, (plm_sym){0}, pod->node);
 }
 
-/* Take the pod out of (-1) or into (+1) the counts of its node and PodSet. */
+/* Take the pod out of (-1) or into (+1) the counts of its node and PodSet, and of gated pods. */
 static void count_pod(struct plm_state *st, plm_id id, int32_t by)
 {
 	const struct plm_pod *pod = plm_pod_at(st, id);
@@ -34,6 +34,12 @@ static void count_pod(struct plm_state *st, plm_id id, int32_t by)
 
 		PLM_ASSERT(by > 0 || slot->pods > 0);
 		slot->pods = (uint32_t)((int64_t)slot->pods + by);
+	}
+	if (pod->gated == 1) {
+		struct plm_root *root = plm_root_change(st);
+
+		PLM_ASSERT(by > 0 || root->gated_pods > 0);
+		root->gated_pods = (uint32_t)((int64_t)root->gated_pods + by);
 	}
 	if (job.n != 0 && plm_job_at(st, job)->object.kind == PLM_KIND_POD_SET) {
 		struct plm_job *set = plm_job_edit(st, job);

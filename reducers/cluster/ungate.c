@@ -199,7 +199,7 @@ void plm_ungate(const struct plm_state *st, struct plm_arena *arena, struct plm_
 	plm_id *list = NULL;
 
 	p.gate = plm_sym_find(st, plm_slice_str(PLM_TOPOLOGY_GATE));
-	if (p.gate.n == 0) {
+	if (p.gate.n == 0 || plm_root(st)->gated_pods == 0) {
 		return;
 	}
 	waiting = find_waiting(&p, &any);

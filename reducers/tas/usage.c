@@ -76,17 +76,15 @@ static void enter_assignment(struct plm_tas *tas, const struct plm_workload *wor
 
 static void enter_holders(struct plm_tas *tas)
 {
-	PLM_EACH(tas->st, workload, id)
+	PLM_EACH_MARKED(tas->st, PLM_MARKED(PLM_MARK_HOLDING), id)
 	{
 		const struct plm_workload *workload = plm_workload_at(tas->st, id);
 		size_t mark = plm_arena_mark(tas->arena);
 		uint32_t count = 0;
 		const struct plm_assignment *assignments = NULL;
 
-		if (workload->stage != PLM_STAGE_RESERVED &&
-		    workload->stage != PLM_STAGE_ADMITTED) {
-			continue;
-		}
+		PLM_ASSERT(workload->stage == PLM_STAGE_RESERVED ||
+			   workload->stage == PLM_STAGE_ADMITTED);
 		assignments =
 			PLM_SPAN(tas->st, workload->assignments, struct plm_assignment, &count);
 		for (uint32_t i = 0; i < count; i++) {

@@ -223,12 +223,25 @@ static void check_table(const struct plm_state *st, enum plm_table table)
 	PLM_ASSERT(live == region->live);
 }
 
+/* The count of gated pods is what counting them gives. */
+static void check_gates(const struct plm_state *st)
+{
+	uint32_t gated = 0;
+
+	PLM_EACH(st, pod, id)
+	{
+		gated += plm_pod_at(st, id)->gated == 1 ? 1 : 0;
+	}
+	PLM_ASSERT(gated == plm_root(st)->gated_pods);
+}
+
 void plm_state_check(const struct plm_state *st)
 {
 	for (uint32_t t = 0; t < PLM_TABLE_COUNT; t++) {
 		check_table(st, t);
 	}
 	PLM_ASSERT(st->heap.bytes % 8 == 0);
+	check_gates(st);
 	plm_queue_index_check(st);
 	plm_marks_check(st);
 }

@@ -424,7 +424,7 @@ struct plm_root {
 	uint32_t manage_unnamed;
 	struct plm_selector managed_namespaces;
 	uint32_t device_classes; /* 1: claims for devices would have to be counted */
-	uint32_t zero;
+	uint32_t gated_pods;	 /* ours: pods with a scheduling gate */
 };
 
 #pragma GCC diagnostic pop
