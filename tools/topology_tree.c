@@ -41,3 +41,21 @@ void plm_topology_tree_put(const struct plm_state *st, struct plm_arena *arena,
 	plm_json_put(tree, "domains", rows);
 	plm_json_put(into, "topologyAssignment", tree);
 }
+
+void plm_topology_tree_all(const struct plm_state *st, struct plm_arena *arena,
+			   const struct plm_assignment *sets, uint32_t count, struct plm_json *into)
+{
+	struct plm_json *all = plm_json_object(arena);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_json *one = plm_json_object(arena);
+
+		plm_topology_tree_put(st, arena, &sets[i], one);
+		if (one->count > 0) {
+			plm_json_put_key(all, plm_str(st, sets[i].name), one);
+		}
+	}
+	if (all->count > 0) {
+		plm_json_put(into, "topology", all);
+	}
+}

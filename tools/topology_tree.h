@@ -14,4 +14,9 @@
 void plm_topology_tree_put(const struct plm_state *st, struct plm_arena *arena,
 			   const struct plm_assignment *set, struct plm_json *into);
 
+/* The same of all pod sets by their names, as "topology" of 'into'; nothing when none has domains. */
+void plm_topology_tree_all(const struct plm_state *st, struct plm_arena *arena,
+			   const struct plm_assignment *sets, uint32_t count,
+			   struct plm_json *into);
+
 #endif

@@ -12,6 +12,7 @@
 #include "tools/queue_order.h"
 #include "tools/rows.h"
 #include "tools/spell.h"
+#include "tools/topology_tree.h"
 #include "tools/unqueued.h"
 
 #define MAX_CAUSES 16
@@ -241,6 +242,7 @@ static void why_workload(struct answer *a)
 					 kv_tree(a, sets[i].flavors));
 		}
 		plm_json_put(a->extra, "flavors", flavors);
+		plm_topology_tree_all(a->st, a->arena, sets, count, a->extra);
 	}
 }
 

@@ -48,6 +48,9 @@ static void left(struct plm_state *st, plm_id queue)
 	if (queue.n != 0 && plm_cluster_queue_at(st, queue)->object.used == 1) {
 		generation(st, queue);
 		plm_queue_retry_tree(st, queue);
+		if (plm_tas_queue_any(st, plm_cluster_queue_at(st, queue))) {
+			plm_queue_retry_topology(st); /* domains are shared beyond the tree */
+		}
 	}
 }
 

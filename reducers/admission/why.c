@@ -119,6 +119,11 @@ void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum p
 {
 	const struct plm_assess *assess = &entry->result.assess;
 
+	if (assess->is_unplaced && rule == PLM_RULE_PREEMPTION) {
+		plm_why_unplaced(round, entry); /* the quota would do: victims free a domain */
+		entry->key.reason = reason;
+		return;
+	}
 	entry->key = (struct plm_why){.object = round->snap.tree.nodes[entry->node].name};
 	if (assess->pair_count > 0) {
 		const struct plm_pair *pair =

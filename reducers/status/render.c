@@ -385,6 +385,9 @@ static const struct variant {
 	{PLM_RULE_FITS, PLM_REASON_ADMITTED, "The workload is admitted[ by ClusterQueue {object}]"},
 	{PLM_RULE_FITS, PLM_REASON_PENDING_EVALUATION,
 	 "it fits, and is looked at in the next cycle"},
+	{PLM_RULE_TOPOLOGY_PLACEMENT, PLM_REASON_WAITING_FOR_PREEMPTED,
+	 "topology[ of flavor {flavor}] allows to fit only {have} out of {need} pods[ within one "
+	 "domain of {detail}]. Pending the preemption of workloads"},
 	{PLM_RULE_GANG, PLM_REASON_PROVISIONED,
 	 "bought for a gang, {need} of its pods come here; {detail} is the cheapest that holds "
 	 "them"},

@@ -209,8 +209,7 @@ static void take_sums(struct plm_tas *tas)
 	for (uint32_t i = 0; i < pods->owned_count; i++) {
 		const struct plm_host_pod *pod = &pods->owned[i];
 
-		if (!plm_tas_assigned(tas->st,
-				      plm_workload_at(tas->st, pod->workload)->assignments)) {
+		if (!plm_tas_workload(tas->st, pod->workload)) {
 			take_shape(tas, pod->node, pod->shape);
 		}
 	}

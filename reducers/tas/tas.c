@@ -82,15 +82,30 @@ bool plm_tas_assigned(const struct plm_state *st, plm_sym assignments)
 	return false;
 }
 
+bool plm_tas_workload(const struct plm_state *st, plm_id id)
+{
+	const struct plm_workload *workload = plm_workload_at(st, id);
+	uint32_t count = 0;
+	const struct plm_pod_set *set =
+		PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (set[i].topology_asked == 1) {
+			return true;
+		}
+	}
+	return plm_tas_assigned(st, workload->assignments);
+}
+
 bool plm_tas_pod(const struct plm_state *st, const struct plm_pod *pod)
 {
 	plm_id workload = {0};
 
-	if (pod->tas == 1) {
+	if (pod->tas == 1 || pod->ungating == 1) {
 		return true;
 	}
 	workload = plm_pod_workload(st, pod);
-	return workload.n != 0 && plm_tas_assigned(st, plm_workload_at(st, workload)->assignments);
+	return workload.n != 0 && plm_tas_workload(st, workload);
 }
 
 /* Facts that change what pods ask of which node, or whose pods they are; decisions never do. */

@@ -17,9 +17,12 @@ bool plm_tas_flavor(const struct plm_state *st, plm_sym flavor);
 bool plm_tas_queue_any(const struct plm_state *st, const struct plm_cluster_queue *queue);
 bool plm_tas_queue_all(const struct plm_state *st, const struct plm_cluster_queue *queue);
 
+/* A workload whose pods are counted by its assignment: it asks for a topology, or was placed. */
+bool plm_tas_workload(const struct plm_state *st, plm_id workload);
 /*
  * A pod that is counted by the assignment of its workload and not by itself: its template asks for a
- * topology, or its workload was placed.
+ * topology, it was told a domain, or its workload is such. When the workload gives its domains back they
+ * are free, though the pod may take its time to end: it must not look like somebody else's.
  */
 bool plm_tas_pod(const struct plm_state *st, const struct plm_pod *pod);
 

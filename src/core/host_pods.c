@@ -75,7 +75,7 @@ static void enter_pod(struct plm_state *st, const struct plm_pod *pod)
 	plm_id workload = {0};
 
 	if (pod->node.n == 0 || pod->phase == PLM_PHASE_SUCCEEDED ||
-	    pod->phase == PLM_PHASE_FAILED || pod->tas == 1) {
+	    pod->phase == PLM_PHASE_FAILED || pod->tas == 1 || pod->ungating == 1) {
 		return;
 	}
 	node = plm_find(st, PLM_KIND_NODE, (plm_sym){0}, pod->node);

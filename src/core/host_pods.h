@@ -3,7 +3,7 @@
  *
  * Owns: per node the sums of pods that belong to no workload, and a list of those that do (whether these
  * count for themselves depends on what their workload holds at the moment). Pods whose template asks for
- * a topology are in neither. Does not: know topologies, write the image.
+ * a topology, or that were told a domain, are in neither. Does not: know topologies, write the image.
  *
  * Outside the image: made at a CYCLE that has use for it, stale with the next fact about a pod, a node, a
  * job or a workload. Whoever finds it stale reads the pods themselves: the slow twin. kueue.md 2.15.
