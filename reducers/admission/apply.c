@@ -176,7 +176,7 @@ static void fold_pend(const struct folding *in, const struct plm_w_pend *w)
 	queue.n = plm_queue_index_link(st, id)->queue;
 	workload->cursor = cursor;
 	workload->cursor_seq = cursor.n == 0 ? 0 : in->ev->seq;
-	workload->cursor_round = cursor.n == 0 ? 0 : w->round;
+	workload->cursor_round = cursor.n == 0 ? 0 : (uint32_t)w->round;
 	workload->cursor_generation = 0;
 	if (cursor.n != 0 && queue.n != 0) {
 		workload->cursor_generation = plm_cluster_queue_at(st, queue)->generation +

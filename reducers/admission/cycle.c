@@ -14,7 +14,7 @@ static plm_sym cursor_of(struct plm_round *round, const struct plm_entry *entry)
 	const struct plm_workload *workload = entry->applicant.workload;
 	const struct plm_root *root = plm_root(round->st);
 	bool recent = workload->cursor_seq > root->cycle_seq &&
-		      workload->cursor_round + 1 >= (int64_t)round->run->round;
+		      workload->cursor_round + 1 >= round->run->round;
 
 	if (workload->cursor_generation ==
 	    entry->applicant.queue->generation + root->quota_generation) {

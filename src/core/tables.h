@@ -158,13 +158,12 @@ struct plm_workload {
 	plm_sym cursor;		    /* span of plm_cursor: where the flavor scan goes on */
 	uint64_t cursor_generation; /* of queue and quotas when the cursor was made */
 	uint64_t cursor_seq;	    /* of the decision that made it */
-	int64_t cursor_round;	    /* of its cycle */
 	int64_t reserved_ms, admitted_ms, evicted_ms, finished_ms; /* PLM_UNSET = not so */
 	int64_t requeue_at_ms;
 	plm_sym finished_reason;
-	plm_sym places;	     /* span of plm_place: reserved capacity of the gang */
-	plm_sym hold;	     /* span of plm_assignment: claim on what its victims free */
-	plm_id next_holding; /* list of the queue's holders, by id */
+	plm_sym places;	       /* span of plm_place: reserved capacity of the gang */
+	plm_sym hold;	       /* span of plm_assignment: claim on what its victims free */
+	uint32_t cursor_round; /* of the cycle that made the cursor */
 	int64_t places_deadline_ms;
 	plm_sym tried; /* span of plm_sym: flavors that had no capacity for the gang */
 	plm_id by;     /* workload that preempts this one */

@@ -71,12 +71,25 @@ static void fill(struct filling *filling, struct bench_load *load)
 	bench_load_fini(load);
 }
 
+/* What admission derives: links, heaps, marks. Room that is taken ahead counts as well. */
+static int64_t queues(const struct plm_state *st)
+{
+	const struct plm_queue_index *index = &st->queues;
+	int64_t bytes = (int64_t)sizeof(struct plm_link) * index->link_count;
+
+	for (uint32_t q = 0; q < index->queue_count; q++) {
+		bytes += (int64_t)sizeof(uint32_t) * index->queues[q].lane.capacity;
+	}
+	return bytes + (int64_t)sizeof(uint64_t) * PLM_MARK_COUNT * st->marks.count;
+}
+
 static struct sizes measure(const struct plm_state *st)
 {
 	struct sizes out = {
 		.texts = (int64_t)st->heap.bytes,
 		.indexes = 4 * ((int64_t)st->strings.mask + 1) +
-			   (int64_t)sizeof(struct plm_key_cell) * ((int64_t)st->keys.mask + 1),
+			   (int64_t)sizeof(struct plm_key_cell) * ((int64_t)st->keys.mask + 1) +
+			   queues(st),
 	};
 
 	for (uint32_t t = 0; t < PLM_TABLE_COUNT; t++) {
