@@ -347,6 +347,26 @@ static bool quantities_fit(const struct plm_quotas *snap, uint32_t node, struct 
 	return fits;
 }
 
+/* q uses less than its nominal quota of every needed FR. */
+static bool under_nominal(const struct search *s)
+{
+	for (uint32_t i = 0; i < s->need->count; i++) {
+		const struct plm_cell *cell =
+			plm_quotas_cell(s->p->snap, s->p->node, s->need->pairs[i]);
+
+		if (cell->usage >= cell->nominal) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Only victims that may be taken while the queue borrows will do: attempts() looks at no others then. */
+static bool only_borrowing(const struct search *s)
+{
+	return s->queue->borrow_within == PLM_PREEMPTION_NEVER && !under_nominal(s);
+}
+
 static void collect_others(struct search *s)
 {
 	struct plm_quotas *snap = s->p->snap;
@@ -355,6 +375,7 @@ static void collect_others(struct search *s)
 		s->need->wants.count,
 	};
 	uint32_t visited = s->p->node;
+	bool only = only_borrowing(s);
 	bool advantage = false;
 
 	if (s->queue->reclaim == PLM_PREEMPTION_NEVER) {
@@ -368,7 +389,9 @@ static void collect_others(struct search *s)
 	     t = snap->tree.nodes[t].parent) {
 		bool fits = false;
 
-		collect_tree(s, t, visited, advantage);
+		if (advantage || !only) {
+			collect_tree(s, t, visited, advantage);
+		}
 		fits = quantities_fit(snap, t, left);
 		advantage = advantage || fits;
 		visited = t;
@@ -546,27 +569,13 @@ static struct plm_targets attempt(struct search *s, bool borrowing)
 	return targets;
 }
 
-/* q uses less than its nominal quota of every needed FR. */
-static bool under_nominal(const struct search *s)
-{
-	for (uint32_t i = 0; i < s->need->count; i++) {
-		const struct plm_cell *cell =
-			plm_quotas_cell(s->p->snap, s->p->node, s->need->pairs[i]);
-
-		if (cell->usage >= cell->nominal) {
-			return false;
-		}
-	}
-	return true;
-}
-
 static struct plm_targets attempts(struct search *s)
 {
 	bool while_borrowing = s->queue->borrow_within != PLM_PREEMPTION_NEVER;
 	bool first = true;
 	struct plm_targets targets = {0};
 
-	if (s->others == 0 || (!while_borrowing && !under_nominal(s))) {
+	if (s->others == 0 || only_borrowing(s)) {
 		return attempt(s, true);
 	}
 	if (!while_borrowing && s->hierarchy == 0) {
