@@ -66,6 +66,8 @@ int64_t plm_due(const struct plm_state *st, const struct plm_workload *workload)
 {
 	int64_t due = sooner(plm_due_execution(workload), plm_due_ready(workload));
 
+	PLM_ASSERT(workload->object.used == 1 && workload->stage <= PLM_STAGE_FINISHED);
+	PLM_ASSERT(workload->stage == PLM_STAGE_ADMITTED || plm_due_ready(workload) == PLM_UNSET);
 	due = sooner(due, plm_due_requeue(workload));
 	due = sooner(due, plm_due_finished(st, workload));
 	return sooner(due, plm_due_deactivated(st, workload));

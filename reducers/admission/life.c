@@ -193,6 +193,7 @@ static bool postpone(struct plm_round *round, plm_id id, const struct plm_worklo
 	w = PLM_NEW(round->arena, struct plm_w_postpone);
 	w->ns = plm_str(round->st, workload->object.ns);
 	w->name = plm_str(round->st, workload->object.name);
+	PLM_ASSERT(workload->stage == PLM_STAGE_ADMITTED && timeout_ms > 0);
 	w->until_ms = until_ms;
 	fill(round, id, &key, timeout_ms, &w->why);
 	(void)plm_out_add(round->out, PLM_EV_POSTPONE, w, PLM_CAUSE_CYCLE);
@@ -204,6 +205,7 @@ static int64_t backoff_ms(const struct plm_root *root, int64_t count)
 {
 	int64_t seconds = root->requeue_base_s;
 
+	PLM_ASSERT(count > 0);
 	for (int64_t i = 1; i < count && seconds < root->requeue_max_s; i++) {
 		seconds = plm_mul_sat(seconds, 2);
 	}
@@ -405,6 +407,7 @@ bool plm_life_look_at_waiting(struct plm_round *round, plm_id id, const struct p
 	if (reason == PLM_REASON_NONE) {
 		return false;
 	}
+	PLM_ASSERT(workload->stage == PLM_STAGE_PENDING && workload->active == 1);
 	key = (struct plm_why){.rule = rule, .reason = reason};
 	if (reason == PLM_REASON_CLUSTER_QUEUE_RESTARTED) {
 		key.object = plm_cluster_queue_at(round->st, route->cluster)->object.name;

@@ -98,6 +98,7 @@ void plm_life_checks_told(const struct plm_folding *in, plm_id id, struct plm_ve
 			insert_status(st, list, &count, &had[i]);
 		}
 	}
+	PLM_ASSERT(count <= said + known);
 	plm_workload_edit(st, id)->checks = plm_intern_span(st, list, count, sizeof(*list));
 	plm_arena_rewind(in->f.scratch, mark);
 }
@@ -158,6 +159,7 @@ static void reset_checks(struct plm_state *st, plm_id id, struct plm_arena *scra
 	}
 	list = PLM_NEW_ARRAY(scratch, count, struct plm_check_status);
 	for (uint32_t i = 0; i < count; i++) {
+		PLM_ASSERT(had[i].name.n != 0 && had[i].state <= PLM_CHECK_REJECTED);
 		list[i] = had[i];
 		if (had[i].state == PLM_CHECK_PENDING) {
 			continue;
@@ -259,6 +261,7 @@ void plm_life_patch(const struct plm_folding *in, const struct plm_w_workload_pa
 
 int64_t plm_life_pods_wanted(const struct plm_job *job)
 {
+	PLM_ASSERT(job->object.used == 1);
 	if (job->object.kind == PLM_KIND_JOB && job->completions > 0) {
 		return plm_min(job->parallelism, job->completions);
 	}
@@ -291,6 +294,8 @@ static void turn(struct plm_state *st, plm_id id, enum plm_pods_ready to, int64_
 {
 	struct plm_workload *workload = plm_workload_edit(st, id);
 
+	PLM_ASSERT(at_ms != PLM_UNSET && to != PLM_PODS_UNKNOWN);
+	PLM_ASSERT(to != PLM_PODS_RECOVERED || workload->pods_ready == PLM_PODS_WAIT_FOR_RECOVERY);
 	workload->pods_ready = to;
 	workload->pods_ready_ms = at_ms;
 	workload->ready_by_ms = deadline(st, workload, at_ms);
@@ -324,6 +329,7 @@ void plm_life_admitted(struct plm_state *st, plm_id id)
 	const struct plm_workload *workload = plm_workload_at(st, id);
 
 	PLM_ASSERT(workload->stage == PLM_STAGE_ADMITTED);
+	PLM_ASSERT(workload->admitted_ms != PLM_UNSET && workload->evicted_ms == PLM_UNSET);
 	if (workload->job.n != 0 || workload->pods_ready != PLM_PODS_UNKNOWN) {
 		turn(st, id, PLM_PODS_WAIT_FOR_START, workload->admitted_ms);
 	}
@@ -388,6 +394,8 @@ void plm_life_evicted(struct plm_state *st, plm_id id, const struct plm_w_evict 
 	struct plm_workload *workload = NULL;
 	plm_sym evictions = counted(st, scratch, plm_workload_at(st, id)->evictions, w);
 
+	PLM_ASSERT(plm_workload_at(st, id)->stage != PLM_STAGE_FINISHED);
+	PLM_ASSERT(w->reason != PLM_REASON_NONE && w->requeue_count >= 0 && w->requeue_at_ms >= 0);
 	reset_checks(st, id, scratch);
 	workload = plm_workload_edit(st, id);
 	workload->evictions = evictions;
@@ -412,6 +420,8 @@ void plm_life_released(struct plm_state *st, plm_id id, const struct plm_w_relea
 	int64_t now_ms = plm_root(st)->now_ms;
 
 	PLM_ASSERT(holds_quota(workload));
+	PLM_ASSERT(workload->reserved_ms != PLM_UNSET);
+	PLM_ASSERT(workload->stage != PLM_STAGE_ADMITTED || workload->admitted_ms != PLM_UNSET);
 	if (workload->stage == PLM_STAGE_ADMITTED && workload->max_execution_s > 0) {
 		int64_t ran_s = plm_max(now_ms - workload->admitted_ms, 0) / PLM_MS_PER_SECOND;
 

@@ -88,6 +88,7 @@ static void fail_to_start(const struct pass *p, plm_id id,
 	struct plm_slice key = text(p, conflict->key);
 	struct plm_slice set = text(p, conflict->pod_set);
 
+	PLM_ASSERT(conflict->key.n != 0 && conflict->field != NULL);
 	finish->ns = text(p, object->ns);
 	finish->name = text(p, object->name);
 	finish->reason = PLM_REASON_FAILED_TO_START;
@@ -384,6 +385,7 @@ static bool retire(const struct pass *p, const struct plm_workload *workload)
 	int64_t finished = plm_due_finished(p->st, workload);
 	int64_t deactivated = plm_due_deactivated(p->st, workload);
 
+	PLM_ASSERT(finished == PLM_UNSET || deactivated == PLM_UNSET);
 	if (finished != PLM_UNSET && finished <= p->now_ms) {
 		ask(p, PLM_CALL_WORKLOAD_DELETE, &workload->object);
 		return true;
