@@ -334,28 +334,29 @@ static bool leads_to(const struct plm_sets *sets, const struct plm_doc *node)
 	return false;
 }
 
-/* What stands beside the templates is its own controller's business. */
-static void ignore_beside(const struct plm_sets *sets, struct plm_doc *spec)
+static void ignore_children(const struct plm_sets *sets, struct plm_doc *map)
 {
-	for (struct plm_doc *child = spec == NULL ? NULL : spec->first; child != NULL;
-	     child = child->next) {
-		if (!leads_to(sets, child)) {
+	for (struct plm_doc *child = map->first; child != NULL; child = child->next) {
+		if (leads_to(sets, child)) {
+			child->seen = child->seen == 0 ? 1 : child->seen;
+		} else {
 			plm_doc_ignore(child);
 		}
 	}
-	for (size_t i = 0; i < sets->count; i++) {
-		struct plm_doc *at = sets->templates[i];
+}
 
-		while (at != NULL && at != spec) {
-			at = at->parent;
-			for (struct plm_doc *child = at == NULL ? NULL : at->first; child != NULL;
-			     child = child->next) {
-				if (leads_to(sets, child)) {
-					child->seen = child->seen == 0 ? 1 : child->seen;
-				} else {
-					plm_doc_ignore(child);
-				}
-			}
+/* What stands beside the templates is its own controller's business. */
+static void ignore_beside(const struct plm_sets *sets, struct plm_doc *spec)
+{
+	if (spec == NULL) {
+		return;
+	}
+	ignore_children(sets, spec);
+	for (size_t i = 0; i < sets->count; i++) {
+		struct plm_doc *at = sets->templates[i] == NULL ? spec : sets->templates[i];
+
+		for (; at != spec && at->parent != NULL; at = at->parent) {
+			ignore_children(sets, at->parent);
 		}
 	}
 }

@@ -58,28 +58,43 @@ static void ray_submitter(struct plm_sets *sets, struct plm_doc *root)
 
 /* ---- Spark ------------------------------------------------------------------------------------- */
 
-/* Java's "512m" and "2g" are binary units; a text with a unit of Kubernetes stays what it is. */
+/* Java's units are binary: the unit of Kubernetes for its letter, NULL for any other. */
+static const char *java_unit(uint8_t letter)
+{
+	switch (letter) {
+	case 'k':
+	case 'K':
+		return "Ki";
+	case 'm':
+	case 'M':
+		return "Mi";
+	case 'g':
+	case 'G':
+		return "Gi";
+	case 't':
+	case 'T':
+		return "Ti";
+	default:
+		return NULL;
+	}
+}
+
+/* "512m", "2g" and "2gb" as Java has them; a text with a unit of Kubernetes stays what it is. */
 static void spark_memory(struct plm_project *p, struct plm_doc *role, const char *key,
 			 struct plm_w_shape *shape)
 {
 	struct plm_slice text = plm_doc_text(p->tree, role, key);
 	struct plm_error err = {0};
 	int64_t bytes = 0;
-	char last = text.size == 0 ? '\0' : (char)text.ptr[text.size - 1];
 	const char *unit = NULL;
 
 	if (text.size == 0) {
 		return;
 	}
-	if ((last == 'b' || last == 'B') && text.size > 1) {
+	if (text.size > 1 && (text.ptr[text.size - 1] | 0x20) == 'b') {
 		text.size--;
-		last = (char)text.ptr[text.size - 1];
 	}
-	unit = last == 'k' || last == 'K'   ? "Ki"
-	       : last == 'm' || last == 'M' ? "Mi"
-	       : last == 'g' || last == 'G' ? "Gi"
-	       : last == 't' || last == 'T' ? "Ti"
-					    : NULL;
+	unit = java_unit(text.ptr[text.size - 1]);
 	if (unit != NULL) {
 		text = plm_arena_format(p->arena, "%.*s%s", (int)text.size - 1,
 					(const char *)text.ptr, unit);

@@ -193,32 +193,42 @@ static bool is_over(const struct plm_pod *pod)
 	return pod->phase == PLM_PHASE_SUCCEEDED || pod->phase == PLM_PHASE_FAILED;
 }
 
-/* The gates of as many pods of each role as were let in. */
-static void ungate_group(const struct pass *p, plm_id workload, const struct plm_job *group)
+/* A pod of role 'role' that may still do its part; 'passed' = its gate is gone, or going. */
+static bool has_part(const struct plm_pod *pod, plm_sym role, bool passed)
+{
+	return plm_sym_equal(pod->role, role) && pod->phase != PLM_PHASE_FAILED &&
+	       pod->object.deleting_ms == PLM_UNSET && (pod->told == 1) == passed;
+}
+
+/* The gates of as many pods of one role as were let in: those that have passed count first. */
+static void ungate_role(const struct pass *p, plm_id workload, const struct plm_job *group,
+			uint32_t set)
 {
 	uint32_t count = 0;
 	const struct plm_assignment *sets = assignments(p, workload, &count);
+	int64_t room = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		int64_t room = sets[i].count;
-
-		for (int behind = 0; behind <= 1; behind++) { /* those that passed it count first */
-			for (plm_id id = group->first_pod; id.n != 0;
-			     id = plm_pod_at(p->st, id)->group_next) {
-				const struct plm_pod *pod = plm_pod_at(p->st, id);
-				bool gone = pod->phase == PLM_PHASE_FAILED ||
-					    pod->object.deleting_ms != PLM_UNSET;
-
-				if (!plm_sym_equal(pod->role, sets[i].name) || gone ||
-				    (pod->told == 1) == (behind == 1) || room == 0) {
-					continue;
-				}
-				room--;
-				if (behind == 1) {
-					ungate_pod(p, pod, workload, i);
-				}
-			}
+	PLM_ASSERT(set < count);
+	room = sets[set].count;
+	for (plm_id id = group->first_pod; id.n != 0; id = plm_pod_at(p->st, id)->group_next) {
+		room -= has_part(plm_pod_at(p->st, id), sets[set].name, true) ? 1 : 0;
+	}
+	for (plm_id id = group->first_pod; id.n != 0 && room > 0;
+	     id = plm_pod_at(p->st, id)->group_next) {
+		if (has_part(plm_pod_at(p->st, id), sets[set].name, false)) {
+			ungate_pod(p, plm_pod_at(p->st, id), workload, set);
+			room--;
 		}
+	}
+}
+
+static void ungate_group(const struct pass *p, plm_id workload, const struct plm_job *group)
+{
+	uint32_t count = 0;
+
+	(void)assignments(p, workload, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		ungate_role(p, workload, group, i);
 	}
 }
 
