@@ -184,9 +184,10 @@ static const struct words words[] = {
 	[PLM_RULE_TOPOLOGY_SLICES] = {"slices of pods cannot be laid out in the topology[ of "
 				      "flavor {flavor}][: {detail}]",
 				      "slices that the topology can hold"},
-	[PLM_RULE_TOPOLOGY_PENDING] = {"quota is reserved[ in ClusterQueue {object}]; places are "
-				       "looked for when its checks are ready",
-				       "[admission checks of {object} ready]"},
+	[PLM_RULE_TOPOLOGY_PENDING] =
+		{"quota is reserved[ in ClusterQueue {object}]; its domains are "
+		 "chosen once its checks are ready and there is room",
+		 "[admission checks of {object} ready][, and room for its pods]"},
 	[PLM_RULE_NODE_FAILED] = {"node[ {detail}] failed[, and {have} of {need} pods find another "
 				  "place]",
 				  "[node {detail} ready]"},
