@@ -302,9 +302,9 @@ LAYOUT(static, cluster_queue)
 #undef TYPE
 #define TYPE struct plm_local_queue
 static const struct plm_member local_queue_members[] = {
-	PART(object, object), TEXT(cluster_queue), TEXT(work_queue), ENUM(stop, stop),
-	LIST(status, amount), I64(weight_nano),	   I64(status_ms),   I64(sampled_ms),
-	SKIP(consumed),	      SKIP(zero)};
+	PART(object, object),	TEXT(cluster_queue), TEXT(work_queue), ENUM(stop, stop),
+	LIST(reported, amount), I64(weight_nano),    I64(reported_ms), I64(sampled_ms),
+	SKIP(consumed),		SKIP(zero)};
 LAYOUT(static, local_queue)
 #undef TYPE
 #define TYPE struct plm_consumed

@@ -117,6 +117,33 @@ static struct plm_json *cluster_queue(struct plm_status_source *source, plm_id i
 	return status;
 }
 
+/* As upstream writes it, and the adapter reads it when another engine begins. */
+static void put_consumed(struct plm_json *status, struct plm_status_source *source, plm_id id)
+{
+	const struct plm_state *st = source->st;
+	const struct plm_local_queue *queue = plm_local_queue_at(st, id);
+	struct plm_json *fair = plm_json_object(source->arena);
+	struct plm_json *usage = plm_json_object(source->arena);
+	struct plm_json *consumed = plm_json_object(source->arena);
+
+	if (plm_root(st)->afs == 0 || queue->sampled_ms == PLM_UNSET) {
+		return;
+	}
+	for (plm_id row = queue->consumed; row.n != 0; row = plm_consumed_at(st, row)->next) {
+		const struct plm_fixed *amount = &plm_consumed_at(st, row)->amount;
+		struct plm_slice name = plm_str(st, amount->resource);
+		int64_t nearest = plm_add_sat(amount->whole, amount->fraction >> 31);
+
+		plm_json_put_key(consumed, name,
+				 plm_json_text(source->arena,
+					       plm_spell_amount(source->arena, name, nearest)));
+	}
+	plm_json_put(usage, "consumedResources", consumed);
+	plm_json_put_text(usage, "lastUpdate", plm_spell_time(source->arena, queue->sampled_ms));
+	plm_json_put(fair, "admissionFairSharingStatus", usage);
+	plm_json_put(status, "fairSharing", fair);
+}
+
 static struct plm_json *local_queue(struct plm_status_source *source, plm_id id)
 {
 	const struct plm_local_status *from = &plm_status_source_board(source)->locals[id.n];
@@ -126,6 +153,7 @@ static struct plm_json *local_queue(struct plm_status_source *source, plm_id id)
 	put_counts(status, &from->counts);
 	plm_json_put(status, "flavorsReservation", flavors(source, &from->lines, false, false));
 	plm_json_put(status, "flavorsUsage", flavors(source, &from->lines, true, false));
+	put_consumed(status, source, id);
 	return status;
 }
 

@@ -231,11 +231,11 @@ static void begin(struct plm_state *st, plm_id local, int64_t now_ms)
 {
 	struct plm_local_queue *queue = plm_local_queue_edit(st, local);
 	const struct plm_helds *admitted = &plm_queue_index_local(st, local)->admitted;
-	bool said = queue->status_ms != PLM_UNSET && queue->status_ms <= now_ms;
+	bool said = queue->reported_ms != PLM_UNSET && queue->reported_ms <= now_ms;
 	uint32_t count = 0;
-	const struct plm_amount *amounts = PLM_SPAN(st, queue->status, struct plm_amount, &count);
+	const struct plm_amount *amounts = PLM_SPAN(st, queue->reported, struct plm_amount, &count);
 
-	queue->sampled_ms = said ? queue->status_ms : now_ms;
+	queue->sampled_ms = said ? queue->reported_ms : now_ms;
 	for (plm_id row = queue->consumed; row.n != 0; row = plm_consumed_at(st, row)->next) {
 		set_fixed(&plm_consumed_edit(st, row)->amount, 0);
 	}
@@ -253,7 +253,7 @@ static void begin(struct plm_state *st, plm_id local, int64_t now_ms)
 static bool begins(const struct plm_local_queue *queue)
 {
 	return queue->sampled_ms == PLM_UNSET ||
-	       (queue->status_ms != PLM_UNSET && queue->status_ms > queue->sampled_ms);
+	       (queue->reported_ms != PLM_UNSET && queue->reported_ms > queue->sampled_ms);
 }
 
 void plm_afs_sample(struct plm_state *st, int64_t now_ms, bool cycle)

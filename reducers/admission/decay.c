@@ -29,6 +29,9 @@ uint64_t plm_decay(int64_t passed_ms, int64_t half_life_ms)
 		return 0;
 	}
 	fraction = (uint64_t)(((plm_u128)(passed % half) << 64) / half);
+	if (fraction == 0 && whole > 0) {
+		return 1ULL << (64 - whole);
+	}
 	left = UINT64_MAX - (uint64_t)(((plm_u128)(fraction & UINT32_MAX) * LN2) >> 64);
 	for (unsigned i = 0; i < 32; i++) {
 		if ((fraction >> (63 - i) & 1) != 0) {

@@ -89,8 +89,8 @@ void plm_fold_local_queue(const struct plm_folding *in, const struct plm_w_local
 	queue->work_queue = plm_fold_text(&in->f, w->work_queue);
 	queue->stop = (uint32_t)w->stop;
 	queue->weight_nano = w->weight_nano;
-	queue->status = plm_fold_amounts(&in->f, w->consumed);
-	queue->status_ms = w->consumed_ms;
+	queue->reported = plm_fold_amounts(&in->f, w->consumed);
+	queue->reported_ms = w->consumed_ms;
 	if (made) {
 		plm_fold_default_queue(&in->f, id);
 	}

@@ -67,8 +67,8 @@ struct plm_local_queue {
 	struct plm_object object;
 	plm_sym cluster_queue, work_queue;
 	uint32_t stop;
-	plm_sym status; /* span of plm_amount: consumed at 'status_ms', as its status says */
-	int64_t weight_nano, status_ms;
+	plm_sym reported; /* span of plm_amount: consumed at 'reported_ms', as its status says */
+	int64_t weight_nano, reported_ms;
 	/* ours */
 	int64_t sampled_ms; /* its usage is decayed up to then; PLM_UNSET = it is not kept yet */
 	plm_id consumed;    /* the first of its list, by resource name */

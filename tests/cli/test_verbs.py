@@ -379,6 +379,38 @@ def test_get_names_and_single_objects(run, folder):
     assert re.search(r"team-a +all +BestEffortFIFO +1 +2 +cpu 12/10", run("get", "cq", "-L", log))
 
 
+USAGE = """
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+admissionFairSharing: {usageHalfLifeTime: 10m, usageSamplingInterval: 1m}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec:
+  namespaceSelector: {}
+  admissionScope: {admissionMode: UsageBasedAdmissionFairSharing}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: l, namespace: n}
+spec: {clusterQueue: q}
+status:
+  fairSharing:
+    admissionFairSharingStatus: {consumedResources: {cpu: 4, memory: 1Gi}, lastUpdate: "2026-01-01T00:00:00Z"}
+"""
+
+
+def test_usage_of_a_local_queue_decays(run, folder):
+    (folder / "usage.yaml").write_text(USAGE)
+    log = folder / "log"
+    run("decide", "-f", folder / "usage.yaml", "--now", "2026-01-01T00:10:30Z", "-L", log)
+    have = objects(run("get", "lq", "l", "-n", "n", "-L", log, "-o", "json"))["status"]
+    assert have["fairSharing"]["admissionFairSharingStatus"] == {
+        "consumedResources": {"cpu": "2", "memory": "512Mi"},
+        "lastUpdate": "2026-01-01T00:10:00Z"}, have
+
+
 def test_describe(run, folder):
     out = run("describe", "workload/third", "-n", "ml", "-L", run.log("queues"))
     for part in ("Object:  workload/ml/third", "State:   Pending", "Fields:", "queue: lq-a", "Events:"):
