@@ -369,13 +369,33 @@ static bool fits_pools(struct plm_world *w, const struct plm_sim_object *job)
 	return false;
 }
 
+/* Its pods are counted for what is written, and for no more than they limit themselves to. */
+static bool is_counted_plainly(struct plm_world *w, const struct plm_sim_object *job)
+{
+	const struct plm_w_shape *shape = &job->my.job->sets[0].original->shape;
+	const struct plm_w_container *container = shape->containers.ptr;
+
+	PLM_SIM_EACH(w, PLM_KIND_LIMIT_RANGE, range)
+	{
+		if (plm_slice_equal(range->of.meta->ns, job->of.meta->ns)) {
+			return false;
+		}
+	}
+	for (size_t i = 0; i < shape->containers.count; i++) {
+		if (container[i].limits.count > 0) {
+			return false;
+		}
+	}
+	return shape->runtime_class.size == 0;
+}
+
 static bool must_not_wait(struct plm_world *w, const struct plm_sim_object *job)
 {
 	const struct plm_w_cluster_queue *queue = queue_of(w, job);
 
 	return job->of.job->managed != 0 && job->of.job->end == PLM_JOB_OPEN &&
 	       !job->my.job->inactive && job->of.job->active == 0 && queue != NULL &&
-	       fits_quota(w, queue, job) &&
+	       fits_quota(w, queue, job) && is_counted_plainly(w, job) &&
 	       (fits_nodes(w, job) || (queue->capacity_check != 0 && fits_pools(w, job)));
 }
 

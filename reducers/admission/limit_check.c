@@ -91,12 +91,27 @@ static plm_sym owner_of(const struct plm_state *st, plm_sym ns, const struct plm
 	return name;
 }
 
+/*
+ * A request above the maximum is also above the limit that the API server derives from that maximum; the
+ * maximum is what has to be told. Upstream tells the limit.
+ */
+static bool range_first(const struct plm_round *round, const struct plm_workload *workload)
+{
+	struct found own = {0};
+	struct found range = {0};
+
+	return round->better && find(round, workload, false, &own) &&
+	       find(round, workload, true, &range) && own.set == range.set &&
+	       own.breach.where == range.breach.where && own.breach.index == range.breach.index &&
+	       plm_sym_equal(own.breach.resource, range.breach.resource);
+}
+
 bool plm_limits_check(const struct plm_round *round, struct plm_entry *entry)
 {
 	const struct plm_workload *workload = plm_workload_at(round->st, entry->workload);
 	struct found found = {0};
 
-	if (find(round, workload, false, &found)) {
+	if (!range_first(round, workload) && find(round, workload, false, &found)) {
 		entry->key.object = workload->object.name;
 	} else if (find(round, workload, true, &found)) {
 		entry->key.object = owner_of(round->st, workload->object.ns, &found.breach);

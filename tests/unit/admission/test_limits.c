@@ -1,5 +1,7 @@
 /* LimitRanges and RuntimeClasses: what is counted, what is refused, what wakes: kueue.md 2.1, 2.5 (3). */
+#include "core/exact.h"
 #include "reducers/admission/explain.h"
+#include "reducers/admission/request.h"
 #include "world.h"
 
 /* Lines, a cycle, its decisions, and what `why` says of the field that is wrong. */
@@ -156,10 +158,78 @@ static void story_row(const struct story *s)
 }
 PLM_TEST_ROWS(story_row, struct story)
 
+/* ---- transformations --------------------------------------------------------------------------- */
+
+/* A rule on cpu: what comes of it is counted as mem, the factor in 10^-9. */
+struct rule_row {
+	const char *why;
+	const char *lines;
+	int64_t factor_nano;
+	int64_t keep;
+	bool times_mem;
+	int64_t want_mem; /* of one pod; -1 = it asks for none */
+	int64_t want_cpu; /* in milli */
+};
+
+static const struct rule_row rules[] = {
+	{"half a unit is one", "workload x queue=a cpu=1", 500000000, 0, false, 1, -1},
+	{"half of three is two", "workload x queue=a cpu=3", 500000000, 0, false, 2, -1},
+	{"half of four is two", "workload x queue=a cpu=4", 500000000, 0, false, 2, -1},
+	{"a third of a unit, three times", "workload x queue=a cpu=3", 333333333, 0, false, 1, -1},
+	{"the input is kept", "workload x queue=a cpu=4", 500000000, 1, false, 2, 4000},
+	{"what is asked for is added", "workload x queue=a cpu=4 mem=3", 500000000, 0, false, 5,
+	 -1},
+	{"times another request", "workload x queue=a cpu=2 mem=3", 500000000, 1, true, 6, 2000},
+	{"times what is not there is times one", "workload x queue=a cpu=2", 500000000, 0, true, 1,
+	 -1},
+	{"below 0 takes nothing away", "workload x queue=a cpu=2 mem=3", -1000000000, 0, false, 3,
+	 -1},
+};
+
+static int64_t of(const struct world *w, const struct plm_set_request *set, const char *name)
+{
+	for (uint32_t i = 0; i < set->list_count; i++) {
+		if (plm_sym_is(&w->st, set->list[i].resource, name)) {
+			return set->list[i].each;
+		}
+	}
+	return -1;
+}
+
+static void rule_test(const struct rule_row *row)
+{
+	struct plm_w_exact output = {.resource = plm_slice_str("mem")};
+	struct plm_w_transformation rule = {
+		.input = plm_slice_str("cpu"), .keep = row->keep, .outputs = {&output, 1}};
+	struct plm_w_config config = {.transformations = {&rule, 1}};
+	struct plm_requests requests;
+	struct world w;
+	plm_id id = {0};
+
+	if (row->times_mem) {
+		rule.multiply_by = plm_slice_str("mem");
+	}
+	plm_exact_split(row->factor_nano, PLM_SCALE_WHOLE, &output.amount, &output.excess_nano);
+	world_init(&w);
+	world_config(&w, &config);
+	world_setup(&w, "queue a cpu=9 mem=9");
+	world_setup(&w, row->lines);
+	id = world_workload(&w, "x");
+	requests = plm_requests_of(
+		&w.st, &w.step, plm_workload_at(&w.st, id),
+		plm_cluster_queue_at(&w.st, plm_find_text(&w.st, PLM_KIND_CLUSTER_QUEUE, "", "a")));
+	assert_int_equal(requests.count, 1);
+	assert_int_equal(of(&w, &requests.sets[0], "mem"), row->want_mem);
+	assert_int_equal(of(&w, &requests.sets[0], "cpu"), row->want_cpu);
+	world_fini(&w);
+}
+PLM_TEST_ROWS(rule_test, struct rule_row)
+
 int main(void)
 {
 	struct plm_tests tests = {0};
 
 	PLM_TEST_TABLE(&tests, story_row, stories);
+	PLM_TEST_TABLE(&tests, rule_test, rules);
 	return plm_tests_run(&tests, "admission limits");
 }
