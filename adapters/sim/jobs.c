@@ -372,6 +372,14 @@ static struct plm_vec reclaimable(struct plm_world *w, const struct plm_w_job *j
 	return (struct plm_vec){back, 1};
 }
 
+/* Parallelism 0 is a pause, not an end. */
+static bool has_all(const struct plm_w_job *job)
+{
+	return job->completions == PLM_UNSET || job->completions < 0
+		       ? job->succeeded > 0
+		       : job->succeeded >= job->completions;
+}
+
 void plm_sim_job_sync(struct plm_world *w, struct plm_sim_object *object)
 {
 	struct plm_w_job *job = object->of.job;
@@ -382,8 +390,8 @@ void plm_sim_job_sync(struct plm_world *w, struct plm_sim_object *object)
 	    next.failed > next.backoff_limit) {
 		next.end = PLM_JOB_FAILED;
 		next.ended_ms = w->now_ms;
-	} else if (next.end == PLM_JOB_OPEN && next.suspended == 0 &&
-		   plm_sim_job_wanted(&next) <= 0 && plm_sim_tally(object, NULL).active == 0) {
+	} else if (next.end == PLM_JOB_OPEN && next.suspended == 0 && has_all(&next) &&
+		   plm_sim_tally(object, NULL).active == 0) {
 		next.end = PLM_JOB_COMPLETE;
 		next.ended_ms = w->now_ms;
 	}
