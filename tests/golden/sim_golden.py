@@ -35,9 +35,15 @@ def scenarios(root):
     return found
 
 
+def flags(path):
+    """A scenario whose first line begins so is played as Kueue decides."""
+    strict = path.is_file() and path.read_text(encoding="utf-8").startswith("# Under --compat strict")
+    return ["--strict"] if strict else []
+
+
 def play(tool, path, root):
     done = subprocess.run(
-        [tool, path.relative_to(root).as_posix(), "--text", "--trace", "-"],
+        [tool, path.relative_to(root).as_posix(), *flags(path), "--text", "--trace", "-"],
         cwd=root, capture_output=True, text=True, timeout=300, check=False)
     lines = (done.stderr + done.stdout).splitlines(keepends=True)
     if len(lines) > LONG:
