@@ -52,11 +52,4 @@ bool plm_checks_failed(const struct plm_state *st, const struct plm_workload *wo
 /* Likewise of those that it needs with the flavors that it has. */
 bool plm_checks_failed_held(const struct plm_state *st, const struct plm_workload *workload,
 			    enum plm_check_state *out_state, plm_sym *out_name);
-/*
- * Does 'workload' need the check, as status.admissionChecks lists it? Before it holds quota those that apply
- * to all flavors of its queue count, then those that apply to one of its own.
- */
-bool plm_check_needed(const struct plm_state *st, const struct plm_workload *workload,
-		      const struct plm_check_use *use);
-
 #endif
