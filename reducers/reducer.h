@@ -20,7 +20,7 @@
 #include "core/state.h"
 
 /* Decision semantics of this build; changed with any change of a decision. */
-#define PLM_BUNDLE 1
+#define PLM_BUNDLE 2
 
 enum plm_phase_of_cycle {
 	PLM_CYCLE_LIFECYCLE, /* evictions done, jobs started and stopped */

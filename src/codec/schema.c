@@ -94,7 +94,7 @@ static enum plm_code check_depth(const char *name, const struct plm_wire_type *t
 static enum plm_code check_ways_up(struct plm_upcasters upcasters,
 				   const struct plm_event_info *info, struct plm_error *err)
 {
-	for (uint16_t schema = 1; schema < info->schema; schema++) {
+	for (uint16_t schema = PLM_SCHEMA_FLOOR; schema < info->schema; schema++) {
 		uint32_t found = 0;
 
 		for (uint32_t i = 0; i < upcasters.count; i++) {

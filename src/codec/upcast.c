@@ -2,7 +2,7 @@
 
 struct plm_upcasters plm_upcasters(void)
 {
-	/* All schemas are at their first number. */
+	/* All schemas are at the first number that is read. */
 	return (struct plm_upcasters){0};
 }
 
@@ -53,8 +53,11 @@ static enum plm_code describe(struct plm_upcasters upcasters, const struct plm_e
 	}
 	row = find(upcasters, envelope->type, envelope->schema);
 	if (row == NULL) {
-		return plm_fail(err, PLM_E_VERSION, "%s of schema %u is not known to this build",
-				info->name, envelope->schema);
+		return plm_fail(err, PLM_E_VERSION, "%s of schema %u is not known to this build%s",
+				info->name, envelope->schema,
+				envelope->schema < PLM_SCHEMA_FLOOR
+					? ": it was written before the first release"
+					: "");
 	}
 	out->payload = row->old;
 	return PLM_OK;

@@ -550,63 +550,68 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 
 /* X(NAME, number, schema, payload, class); numbers are for ever. */
 #define PLM_EVENTS(X)                                                                              \
-	X(GENESIS, 1, 1, genesis, CONTROL)                                                         \
-	X(LIMITS, 2, 1, limits, CONTROL)                                                           \
-	X(CONFIG, 3, 1, config, CONTROL)                                                           \
-	X(SOFTWARE, 4, 1, software, CONTROL)                                                       \
-	X(EPOCH, 5, 1, epoch, CONTROL)                                                             \
-	X(CYCLE, 6, 1, cycle, CONTROL)                                                             \
-	X(HASH, 7, 1, hash, CONTROL)                                                               \
-	X(PART, 8, 1, part, CONTROL)                                                               \
-	X(CLOCK_STEP, 9, 1, clock_step, CONTROL)                                                   \
-	X(REJECTED, 10, 1, rejected, CONTROL)                                                      \
-	X(MARK, 11, 1, mark, CONTROL)                                                              \
-	X(CATALOG, 20, 1, catalog, FACT)                                                           \
-	X(NAMESPACE, 21, 1, namespace, FACT)                                                       \
-	X(FLAVOR, 22, 1, flavor, FACT)                                                             \
-	X(COHORT, 23, 1, cohort, FACT)                                                             \
-	X(CLUSTER_QUEUE, 24, 1, cluster_queue, FACT)                                               \
-	X(LOCAL_QUEUE, 25, 1, local_queue, FACT)                                                   \
-	X(WORK_QUEUE, 26, 1, work_queue, FACT)                                                     \
-	X(PRIORITY_CLASS, 27, 1, priority_class, FACT)                                             \
-	X(ADMISSION_CHECK, 28, 1, admission_check, FACT)                                           \
-	X(WORKLOAD, 29, 1, workload, FACT)                                                         \
-	X(JOB, 30, 1, job, FACT)                                                                   \
-	X(POD, 31, 1, pod, FACT)                                                                   \
-	X(NODE, 32, 1, node, FACT)                                                                 \
-	X(NODE_POOL, 33, 1, node_pool, FACT)                                                       \
-	X(NODE_CLAIM, 34, 1, node_claim, FACT)                                                     \
-	X(NODE_CLASS, 35, 1, node_class, FACT)                                                     \
-	X(DAEMON_SET, 36, 1, daemon_set, FACT)                                                     \
-	X(REPLICATOR, 37, 1, replicator, FACT)                                                     \
-	X(GONE, 38, 1, gone, FACT)                                                                 \
-	X(INSTANCE, 39, 1, instance, FACT)                                                         \
-	X(INTERRUPTION, 40, 1, interruption, FACT)                                                 \
-	X(TOPOLOGY, 41, 1, topology, FACT)                                                         \
-	X(LIMIT_RANGE, 42, 1, limit_range, FACT)                                                   \
-	X(RUNTIME_CLASS, 43, 1, runtime_class, FACT)                                               \
-	X(RESERVE, 60, 1, reserve, DECISION)                                                       \
-	X(ADMIT, 61, 1, admit, DECISION)                                                           \
-	X(PEND, 62, 1, pend, DECISION)                                                             \
-	X(EVICT, 63, 1, evict, DECISION)                                                           \
-	X(RELEASE, 64, 1, release, DECISION)                                                       \
-	X(HOLD, 65, 1, hold, DECISION)                                                             \
-	X(PLACES, 66, 1, places, DECISION)                                                         \
-	X(NOMINATE, 67, 1, nominate, DECISION)                                                     \
-	X(CLAIM, 68, 1, claim, DECISION)                                                           \
-	X(CLAIM_END, 69, 1, claim_end, DECISION)                                                   \
-	X(EXPLAINED, 70, 1, explained, DECISION)                                                   \
-	X(ASSIGNED, 71, 1, assigned, DECISION)                                                     \
-	X(UNHEALTHY, 72, 1, unhealthy, DECISION)                                                   \
-	X(WORKLOAD_PATCH, 73, 1, workload_patch, FACT)                                             \
-	X(REQUEUE, 74, 1, requeue, DECISION)                                                       \
-	X(FINISH, 75, 1, finish, DECISION)                                                         \
-	X(POSTPONE, 80, 1, postpone, DECISION)                                                     \
-	X(INTENT, 90, 1, intent, INTENT)                                                           \
-	X(RESULT, 91, 1, result, RESULT)
+	X(GENESIS, 1, 2, genesis, CONTROL)                                                         \
+	X(LIMITS, 2, 2, limits, CONTROL)                                                           \
+	X(CONFIG, 3, 2, config, CONTROL)                                                           \
+	X(SOFTWARE, 4, 2, software, CONTROL)                                                       \
+	X(EPOCH, 5, 2, epoch, CONTROL)                                                             \
+	X(CYCLE, 6, 2, cycle, CONTROL)                                                             \
+	X(HASH, 7, 2, hash, CONTROL)                                                               \
+	X(PART, 8, 2, part, CONTROL)                                                               \
+	X(CLOCK_STEP, 9, 2, clock_step, CONTROL)                                                   \
+	X(REJECTED, 10, 2, rejected, CONTROL)                                                      \
+	X(MARK, 11, 2, mark, CONTROL)                                                              \
+	X(CATALOG, 20, 2, catalog, FACT)                                                           \
+	X(NAMESPACE, 21, 2, namespace, FACT)                                                       \
+	X(FLAVOR, 22, 2, flavor, FACT)                                                             \
+	X(COHORT, 23, 2, cohort, FACT)                                                             \
+	X(CLUSTER_QUEUE, 24, 2, cluster_queue, FACT)                                               \
+	X(LOCAL_QUEUE, 25, 2, local_queue, FACT)                                                   \
+	X(WORK_QUEUE, 26, 2, work_queue, FACT)                                                     \
+	X(PRIORITY_CLASS, 27, 2, priority_class, FACT)                                             \
+	X(ADMISSION_CHECK, 28, 2, admission_check, FACT)                                           \
+	X(WORKLOAD, 29, 2, workload, FACT)                                                         \
+	X(JOB, 30, 2, job, FACT)                                                                   \
+	X(POD, 31, 2, pod, FACT)                                                                   \
+	X(NODE, 32, 2, node, FACT)                                                                 \
+	X(NODE_POOL, 33, 2, node_pool, FACT)                                                       \
+	X(NODE_CLAIM, 34, 2, node_claim, FACT)                                                     \
+	X(NODE_CLASS, 35, 2, node_class, FACT)                                                     \
+	X(DAEMON_SET, 36, 2, daemon_set, FACT)                                                     \
+	X(REPLICATOR, 37, 2, replicator, FACT)                                                     \
+	X(GONE, 38, 2, gone, FACT)                                                                 \
+	X(INSTANCE, 39, 2, instance, FACT)                                                         \
+	X(INTERRUPTION, 40, 2, interruption, FACT)                                                 \
+	X(TOPOLOGY, 41, 2, topology, FACT)                                                         \
+	X(LIMIT_RANGE, 42, 2, limit_range, FACT)                                                   \
+	X(RUNTIME_CLASS, 43, 2, runtime_class, FACT)                                               \
+	X(RESERVE, 60, 2, reserve, DECISION)                                                       \
+	X(ADMIT, 61, 2, admit, DECISION)                                                           \
+	X(PEND, 62, 2, pend, DECISION)                                                             \
+	X(EVICT, 63, 2, evict, DECISION)                                                           \
+	X(RELEASE, 64, 2, release, DECISION)                                                       \
+	X(HOLD, 65, 2, hold, DECISION)                                                             \
+	X(PLACES, 66, 2, places, DECISION)                                                         \
+	X(NOMINATE, 67, 2, nominate, DECISION)                                                     \
+	X(CLAIM, 68, 2, claim, DECISION)                                                           \
+	X(CLAIM_END, 69, 2, claim_end, DECISION)                                                   \
+	X(EXPLAINED, 70, 2, explained, DECISION)                                                   \
+	X(ASSIGNED, 71, 2, assigned, DECISION)                                                     \
+	X(UNHEALTHY, 72, 2, unhealthy, DECISION)                                                   \
+	X(WORKLOAD_PATCH, 73, 2, workload_patch, FACT)                                             \
+	X(REQUEUE, 74, 2, requeue, DECISION)                                                       \
+	X(FINISH, 75, 2, finish, DECISION)                                                         \
+	X(POSTPONE, 80, 2, postpone, DECISION)                                                     \
+	X(INTENT, 90, 2, intent, INTENT)                                                           \
+	X(RESULT, 91, 2, result, RESULT)
 
 /* Number of this catalogue of schemas, +1 with any change of one: the SOFTWARE event says it. */
-#define PLM_EVENT_SCHEMAS 1
+#define PLM_EVENT_SCHEMAS 2
+/*
+ * The first schema of an event that there is a way up from. Lower ones were written by builds before the
+ * first release; such a log is refused as one of another version.
+ */
+#define PLM_SCHEMA_FLOOR 2
 
 enum plm_event_type {
 #define PLM_EVENT_ENUM(name, number, schema, payload, class) PLM_EV_##name = (number),

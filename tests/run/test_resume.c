@@ -25,7 +25,7 @@ static uint64_t add(enum plm_event_type type, const void *payload)
 	struct plm_envelope envelope = {
 		.format = PLM_ENVELOPE_FORMAT,
 		.type = (uint16_t)type,
-		.schema = 1,
+		.schema = PLM_SCHEMA_FLOOR,
 		.seq = plm_log_head(event_log).seq + 1,
 		.epoch = 1,
 		.wall_ns = 1767225600000000000ULL,
