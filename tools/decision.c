@@ -275,7 +275,7 @@ static void put_preempted(struct listing *list)
 }
 
 /* Reason, message and what else the record says; 'record' NULL = nothing was said in this round. */
-static void put_why(const struct listing *list, struct plm_json *row,
+static void put_why(const struct listing *list, struct plm_json *row, plm_id workload,
 		    const struct plm_w_explain *record, int64_t reason)
 {
 	struct plm_json *part = NULL;
@@ -290,7 +290,7 @@ static void put_why(const struct listing *list, struct plm_json *row,
 	if (part->count > 0) {
 		plm_json_put(row, "considered", part);
 	}
-	part = plm_unblock_tree(list->arena, list->st, record);
+	part = plm_unblock_tree(list->arena, list->st, workload, record);
 	if (part->count > 0) {
 		plm_json_put(row, "unblock", part);
 	}
@@ -350,7 +350,7 @@ static void put_pending(struct listing *list)
 			*named = plm_render_in_set(list->st, workload, record);
 			record = named;
 		}
-		put_why(list, row, record,
+		put_why(list, row, id, record,
 			workload->why.seq == 0 ? PLM_REASON_PENDING_EVALUATION
 					       : workload->why.reason);
 		plm_json_add(rows, row);
@@ -551,7 +551,7 @@ static void add_unschedulable(struct listing *list, struct plm_json *rows,
 	struct plm_json *row = plm_json_object(list->arena);
 
 	plm_json_put_text(row, "pod", name_of(list, object));
-	put_why(list, row, record_of(list, why->seq), why->reason);
+	put_why(list, row, (plm_id){0}, record_of(list, why->seq), why->reason);
 	if (plm_json_get(row, plm_slice_str("funnel")) == NULL) {
 		plm_json_put(row, "funnel", plm_json_list(list->arena));
 	}

@@ -130,12 +130,90 @@ static bool binds(const struct plm_w_explain *why, const struct plm_w_candidate 
 		plm_slice_equal(why->object, candidate->candidate));
 }
 
+/* One text per option: changes that must come together are told together. */
+static void add_lifts(struct plm_json *list, const struct plm_lifts *lifts)
+{
+	struct plm_slice text = {0};
+
+	for (uint32_t i = 0; i < lifts->count; i++) {
+		struct plm_slice one = plm_render_lift(list->arena, &lifts->list[i]);
+		bool last =
+			i + 1 == lifts->count || lifts->list[i + 1].option != lifts->list[i].option;
+
+		text = text.size == 0 ? one
+				      : plm_arena_format(list->arena, "%.*s; %.*s", (int)text.size,
+							 (const char *)text.ptr, (int)one.size,
+							 (const char *)one.ptr);
+		if (last) {
+			add_once(list, text);
+			text = (struct plm_slice){0};
+		}
+	}
+}
+
+static void put_lift_amount(struct plm_json *row, const struct plm_lift *lift)
+{
+	if (lift->amount == PLM_UNSET) {
+		return;
+	}
+	if (lift->action == PLM_LIFT_WAIT) {
+		plm_json_put_text(row, "until", plm_spell_time(row->arena, lift->amount));
+	} else if (lift->resource.size > 0) {
+		put_amount(row, "by", lift->resource, lift->amount);
+	} else {
+		plm_json_put_int(row, "by", lift->amount);
+	}
+}
+
+static struct plm_json *lift_tree(struct plm_arena *arena, const struct plm_lift *lift)
+{
+	struct plm_json *row = plm_json_object(arena);
+
+	plm_json_put_str(row, "action", plm_lift_action_text(lift->action));
+	plm_json_put_int(row, "option", lift->option);
+	plm_json_put_str(row, "kind", plm_names_text(&plm_names_kind, lift->kind));
+	plm_json_put_some(row, "namespace", plm_arena_copy(arena, lift->ns));
+	plm_json_put_some(row, "name", plm_arena_copy(arena, lift->name));
+	plm_json_put_some(row, "flavor", plm_arena_copy(arena, lift->flavor));
+	plm_json_put_some(row, "resource", plm_arena_copy(arena, lift->resource));
+	plm_json_put_some(row, "key", plm_arena_copy(arena, lift->key));
+	plm_json_put_some(row, "value", plm_arena_copy(arena, lift->value));
+	plm_json_put_some(row, "effect", plm_arena_copy(arena, lift->effect));
+	put_lift_amount(row, lift);
+	return row;
+}
+
+struct plm_json *plm_actions_tree(struct plm_arena *arena, const struct plm_state *st,
+				  plm_id workload, const struct plm_w_explain *why)
+{
+	struct plm_json *list = plm_json_list(arena);
+	struct plm_lifts lifts;
+
+	if (st == NULL || workload.n == 0) {
+		return list;
+	}
+	plm_admission_lifts(st, workload, why, &lifts);
+	for (uint32_t i = 0; i < lifts.count; i++) {
+		plm_json_add(list, lift_tree(arena, &lifts.list[i]));
+	}
+	return list;
+}
+
 struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_state *st,
-				  const struct plm_w_explain *why)
+				  plm_id workload, const struct plm_w_explain *why)
 {
 	const struct plm_w_candidate *candidates = why->considered.ptr;
 	struct plm_json *list = plm_json_list(arena);
 
+	if (st != NULL && workload.n != 0) {
+		struct plm_lifts lifts;
+
+		plm_admission_lifts(st, workload, why, &lifts);
+		add_lifts(list, &lifts);
+	}
+	if (list->count > 0) {
+		return list;
+	}
 	if (why->considered.count == 0) {
 		add_once(list, plm_render_unblock(arena, why));
 	}
@@ -151,6 +229,20 @@ struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_stat
 					     : plm_render_candidate_unblock(arena, &candidates[i]));
 	}
 	return list;
+}
+
+struct plm_json *plm_binding_tree(struct plm_arena *arena, const struct plm_w_explain *why)
+{
+	struct plm_json *row = plm_json_object(arena);
+
+	plm_json_put_some(row, "object", plm_arena_copy(arena, why->object));
+	plm_json_put_some(row, "flavor", plm_arena_copy(arena, why->flavor));
+	plm_json_put_some(row, "resource", plm_arena_copy(arena, why->resource));
+	plm_json_put_some(row, "detail", plm_arena_copy(arena, why->detail));
+	put_amount(row, "need", why->resource, why->need);
+	put_amount(row, "have", why->resource, why->have);
+	put_amount(row, "limit", why->resource, why->limit);
+	return row;
 }
 
 struct plm_json *plm_funnel_tree(struct plm_arena *arena, const struct plm_w_explain *why)

@@ -26,6 +26,7 @@ struct answer {
 	struct plm_arena scratch; /* owned: what the explain functions make */
 	struct plm_subject subject;
 	plm_id id;
+	plm_id workload; /* that the record is about; 0 = something else */
 
 	const char *state;
 	const char *reason;		    /* NULL: of the record */
@@ -193,9 +194,50 @@ static void put_capacity(struct answer *a)
 	}
 }
 
+/* What happened among several workloads of one cycle, or to a plan, is not found by looking at one. */
+static bool only_recorded(int64_t rule)
+{
+	static const enum plm_rule found_alone[] = {
+		PLM_RULE_QUOTA,
+		PLM_RULE_MAX_QUOTA,
+		PLM_RULE_BORROWING_LIMIT,
+		PLM_RULE_UNDECLARED_RESOURCE,
+		PLM_RULE_FLAVOR_MISSING,
+		PLM_RULE_FLAVOR_TAINT,
+		PLM_RULE_FLAVOR_AFFINITY,
+		PLM_RULE_NO_PREEMPTION_CANDIDATES,
+		PLM_RULE_NAMESPACE_SELECTOR,
+		PLM_RULE_NAMESPACE_MISSING,
+		PLM_RULE_LOCAL_QUEUE_MISSING,
+		PLM_RULE_CLUSTER_QUEUE_MISSING,
+		PLM_RULE_WORK_QUEUE_MISSING,
+		PLM_RULE_QUEUE_INACTIVE,
+		PLM_RULE_QUEUE_STOPPED,
+		PLM_RULE_QUEUE_AMBIGUOUS,
+		PLM_RULE_LIMITS,
+		PLM_RULE_LIMIT_RANGE_MAX,
+		PLM_RULE_LIMIT_RANGE_MIN,
+		PLM_RULE_GATED,
+		PLM_RULE_INACTIVE,
+		PLM_RULE_BACKOFF,
+		PLM_RULE_MAX_PARALLEL,
+		PLM_RULE_COHORT_RING,
+		PLM_RULE_RESTARTED,
+		PLM_RULE_REACTIVATED,
+	};
+
+	for (size_t i = 0; i < PLM_COUNTOF(found_alone); i++) {
+		if ((int64_t)found_alone[i] == rule) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /*
  * The record's key and the operands of this point: where the pure function comes to the same rule, its
- * numbers are shown; where it does not (the record says what happened within a cycle), the record's.
+ * numbers are shown; where it does not, the record's, if it says what happened within a cycle, or else
+ * what is true now.
  */
 static void why_workload(struct answer *a)
 {
@@ -204,6 +246,7 @@ static void why_workload(struct answer *a)
 	struct plm_admission_position pos = {0};
 	const struct plm_w_explain *record = NULL;
 
+	a->workload = a->id;
 	a->state = plm_workload_status(workload);
 	a->decision = workload->why.seq;
 	a->fact = workload->object.seq;
@@ -211,8 +254,15 @@ static void why_workload(struct answer *a)
 	a->why = record;
 	if (plm_admission_explain(a->st, a->id, &a->scratch, fresh, &pos)) {
 		put_queue(a, &pos);
+		/* It could be had now, but nobody looks at it until something changes. */
+		bool parked = workload->place == PLM_QUEUE_PARKED &&
+			      (fresh->rule == PLM_RULE_FITS || fresh->rule == PLM_RULE_PREEMPTION);
+
 		if (record == NULL || fresh->rule == record->rule ||
-		    fresh->rule == PLM_RULE_DISPATCH) {
+		    fresh->rule == PLM_RULE_DISPATCH ||
+		    (workload->stage == PLM_STAGE_PENDING && !only_recorded(record->rule) &&
+		     !parked) ||
+		    (workload->stage == PLM_STAGE_RESERVED && record->rule == PLM_RULE_FITS)) {
 			a->why = fresh;
 		} else if (fresh->considered.count > 0 && record->considered.count == 0) {
 			a->beside = fresh;
@@ -679,7 +729,13 @@ static void put_record(struct answer *a, struct plm_json *doc)
 	plm_json_put_text(doc, "message", a->message);
 	plm_json_put(doc, "considered", rows != NULL ? plm_considered_tree(a->arena, rows) : none);
 	plm_json_put(doc, "unblock",
-		     a->why != NULL ? plm_unblock_tree(a->arena, a->st, a->why) : none);
+		     a->why != NULL ? plm_unblock_tree(a->arena, a->st, a->workload, a->why)
+				    : none);
+	if (a->why != NULL && a->workload.n != 0) {
+		plm_json_put(doc, "binding", plm_binding_tree(a->arena, a->why));
+		plm_json_put(doc, "unblockActions",
+			     plm_actions_tree(a->arena, a->st, a->workload, a->why));
+	}
 	if (a->why != NULL && a->why->funnel.count > 0) {
 		plm_json_put(doc, "funnel", plm_funnel_tree(a->arena, a->why));
 	}

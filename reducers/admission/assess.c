@@ -1,5 +1,6 @@
 #include "reducers/admission/assess.h"
 
+#include "core/limits.h"
 #include "reducers/admission/topology.h"
 #include "reducers/tas/tas.h"
 
@@ -93,17 +94,75 @@ static bool run_partial(struct plm_applicant *a, struct plm_result *out)
 	return good == low;
 }
 
+/* With all pods, then with fewer; false: 'out' is why not. */
+static bool run_once(struct plm_applicant *a, const int64_t *counts, struct plm_result *out)
+{
+	struct plm_result full;
+
+	if (run_with(a, counts, &full)) {
+		*out = full;
+		return true;
+	}
+	if (run_partial(a, out)) {
+		return true;
+	}
+	*out = full;
+	return false;
+}
+
+/* Some scan stopped before its last flavor. */
+static bool has_more(const struct plm_assess *assess)
+{
+	for (uint32_t i = 0; i < assess->count; i++) {
+		for (uint32_t j = 0; j < assess->sets[i].list_count; j++) {
+			if (assess->sets[i].list[j].tried >= 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/*
+ * Upstream goes on behind the flavor that a scan stopped at in its next cycle, which leaves the workload
+ * at the head and its reason changing. Not under strict compatibility: all of it happens now, and what
+ * is said is what the whole scan found.
+ */
+static bool explore(struct plm_applicant *a, const int64_t *counts, const struct plm_result *failed,
+		    struct plm_result *out)
+{
+	struct plm_result *tried =
+		PLM_NEW_ARRAY(a->preemptor.snap->arena, PLM_LIMIT_FLAVOR_TRIES, struct plm_result);
+	bool good = false;
+
+	PLM_ASSERT(a->after == NULL && a->cursor.n == 0);
+	tried[0] = *failed;
+	for (uint32_t i = 1; i < PLM_LIMIT_FLAVOR_TRIES && !good; i++) {
+		if (!has_more(&tried[i - 1].assess)) {
+			break;
+		}
+		a->after = &tried[i - 1].assess;
+		good = run_once(a, counts, &tried[i]);
+		if (good) {
+			*out = tried[i];
+		}
+	}
+	a->after = NULL;
+	return good;
+}
+
 void plm_assess_run(struct plm_applicant *a, struct plm_result *out)
 {
 	uint32_t n = a->requests.count;
 	int64_t *counts = PLM_NEW_ARRAY(a->preemptor.snap->arena, n, int64_t);
-	struct plm_result full;
+	struct plm_result first;
 
 	for (uint32_t i = 0; i < n; i++) {
 		counts[i] = a->requests.sets[i].count;
 	}
-	if (run_with(a, counts, &full) || !run_partial(a, out)) {
-		*out = full;
+	if (run_once(a, counts, &first) || !a->preemptor.better || a->pin != NULL ||
+	    !explore(a, counts, &first, out)) {
+		*out = first;
 	}
 	plm_topology_settle(a, out);
 }

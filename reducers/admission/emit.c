@@ -218,7 +218,7 @@ static bool goes_on_waiting(const struct plm_round *round, const struct plm_work
 {
 	const struct plm_root *root = plm_root(round->st);
 
-	return (round->better || root->settle == 1) && workload->why.seq > root->cycle_seq;
+	return !round->better && root->settle == 1 && workload->why.seq > root->cycle_seq;
 }
 
 /* Where the scan for the same pod set and resource ends in 'list'; -1 = it is not there. */
@@ -279,7 +279,7 @@ void plm_emit_pend(struct plm_round *round, struct plm_entry *entry, enum plm_re
 
 	pend->ns = text(round, workload->object.ns);
 	pend->name = text(round, workload->object.name);
-	if (keep_cursor) {
+	if (keep_cursor && !round->better) {
 		pend->cursor = cursor_of(round, entry);
 	}
 	if (goes_round(round, entry, pend, how)) {

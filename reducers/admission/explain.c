@@ -118,6 +118,21 @@ static void say(struct question *q, enum plm_rule rule, enum plm_reason reason, 
 	q->entry.key = (struct plm_why){.rule = rule, .reason = reason, .object = object};
 }
 
+/* Has it been given victims that still hold quota? */
+static bool has_victims(const struct plm_state *st, plm_id preemptor)
+{
+	PLM_EACH(st, workload, id)
+	{
+		const struct plm_workload *victim = plm_workload_at(st, id);
+
+		if (victim->by.n == preemptor.n && victim->evicted_ms != PLM_UNSET &&
+		    (victim->stage == PLM_STAGE_RESERVED || victim->stage == PLM_STAGE_ADMITTED)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* It could be had, or its victims are on their way: what is it waiting for? */
 static void explain_viable(struct question *q)
 {
@@ -125,7 +140,8 @@ static void explain_viable(struct question *q)
 	const struct plm_assess *assess = &q->entry.result.assess;
 	plm_sym queue = plm_cluster_queue_at(st, q->pos.cluster_queue)->object.name;
 
-	if (assess->mode == PLM_MODE_PREEMPT) {
+	if (assess->mode == PLM_MODE_PREEMPT &&
+	    (q->pos.ahead_count == 0 || has_victims(st, q->entry.workload))) {
 		plm_why_pair(&q->round, &q->entry, PLM_RULE_PREEMPTION,
 			     PLM_REASON_WAITING_FOR_PREEMPTED);
 	} else if (q->pos.ahead_count > 0) {

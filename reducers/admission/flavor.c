@@ -5,7 +5,8 @@
 #include "reducers/admission/topology.h"
 #include "reducers/tas/tas.h"
 
-#define ATTEMPTS_MAX 64U
+/* Room for two scans: a group has 64 flavors at most (kueue.md 1.1). */
+#define ATTEMPTS_MAX 128U
 
 /* Pod sets that are given flavors together, and what they ask for in sum: kueue.md 2.6. */
 struct bundle {
@@ -131,7 +132,7 @@ static struct plm_rank fit_quota(const struct scan *s, uint32_t pair, int64_t am
 
 	attempt->need = need;
 	attempt->limit = potential;
-	attempt->have = available;
+	attempt->have = plm_max(-PLM_UNLIMITED, plm_quota_available(&snap->tree, node, pair));
 	if (need > potential) {
 		attempt->rule = PLM_RULE_MAX_QUOTA;
 		attempt->severity = PLM_SEVERITY_MAX_QUOTA;
@@ -218,6 +219,15 @@ static bool eligible(const struct scan *s, plm_sym name, struct plm_attempt *att
 	return true;
 }
 
+/* The attempts that come next are those of a new scan; the scan that ends the search is kept whole. */
+static void begin_scan(struct plm_assess *out)
+{
+	if (out->attempt_count > out->attempt_capacity / 2) {
+		out->attempt_count = 0;
+	}
+	out->scans++;
+}
+
 static void note(struct plm_assess *out, const struct plm_attempt *attempt)
 {
 	if (out->attempt_count < out->attempt_capacity) {
@@ -248,6 +258,10 @@ static struct plm_rank try_resource(const struct scan *s, uint32_t index,
 	} else {
 		rank = fit_quota(s, pick->pair, pick->amount, attempt);
 	}
+	pick->rule = attempt->rule;
+	pick->binding = attempt->key;
+	pick->have = attempt->have;
+	pick->limit = attempt->limit;
 	pick->way = rank.way;
 	pick->height = rank.height;
 	attempt->way = rank.way;
@@ -305,6 +319,17 @@ static bool pinned_out(const struct scan *s, plm_sym flavor, plm_sym resource)
 	return false;
 }
 
+static uint32_t start_after(const struct plm_set_picks *picks, plm_sym resource)
+{
+	for (uint32_t i = 0; i < picks->list_count; i++) {
+		if (plm_sym_equal(picks->list[i].resource, resource)) {
+			PLM_ASSERT(picks->list[i].tried >= -1);
+			return (uint32_t)(picks->list[i].tried + 1);
+		}
+	}
+	return 0;
+}
+
 /* The flavor index to begin with: the one after the cursor's. */
 static uint32_t start_of(const struct scan *s, plm_sym resource)
 {
@@ -313,6 +338,9 @@ static uint32_t start_of(const struct scan *s, plm_sym resource)
 	const struct plm_cursor *cursor = PLM_SPAN(st, s->a->cursor, struct plm_cursor, &count);
 	plm_sym name = s->a->requests.sets[s->set].set->name;
 
+	if (s->a->after != NULL) {
+		return start_after(&s->a->after->sets[s->set], resource);
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (plm_sym_equal(cursor[i].pod_set, name) &&
 		    plm_sym_equal(cursor[i].resource, resource)) {
@@ -338,6 +366,7 @@ static bool scan_flavor(struct scan *s, plm_sym flavor)
 		.have = PLM_UNSET,
 		.limit = PLM_UNSET,
 		.set = s->set,
+		.scan = s->out->scans,
 	};
 	struct plm_rank rank = {PLM_WAY_NO_FIT, 0};
 	bool next = true;
@@ -365,6 +394,7 @@ static void scan_group(struct scan *s, plm_sym resource)
 		PLM_SPAN(st, s->group->flavors, struct plm_flavor_quota, &count);
 	int64_t last = -1;
 
+	begin_scan(s->out);
 	for (uint32_t f = start_of(s, resource); f < count; f++) {
 		if (pinned_out(s, flavors[f].flavor, resource)) {
 			continue;
@@ -402,10 +432,11 @@ static bool undeclared(struct scan *s, uint32_t index, bool *out_fails)
 		.resource = request->resource,
 		.rule = PLM_RULE_UNDECLARED_RESOURCE,
 		.severity = PLM_SEVERITY_MISMATCH,
-		.need = request->each,
+		.need = s->bundle->amounts[index],
 		.have = PLM_UNSET,
 		.limit = PLM_UNSET,
 		.set = s->set,
+		.scan = s->out->scans + 1,
 	};
 
 	s->group = plm_request_group(snap_of(s)->st, s->a->queue, request->resource);
@@ -415,6 +446,7 @@ static bool undeclared(struct scan *s, uint32_t index, bool *out_fails)
 	*out_fails =
 		s->bundle->amounts[index] > 0 && plm_root(snap_of(s)->st)->ignore_undeclared == 0;
 	if (*out_fails) {
+		begin_scan(s->out);
 		note(s->out, &attempt);
 	}
 	return true;

@@ -43,8 +43,9 @@ struct plm_attempt {
 	enum plm_severity severity;
 	enum plm_rule rule;
 	plm_sym key;		   /* of a taint or label; the queue or cohort that binds */
-	int64_t need, have, limit; /* PLM_UNSET where the rule has none */
+	int64_t need, have, limit; /* PLM_UNSET where the rule has none; 'have' may be negative */
 	uint32_t set;
+	uint32_t scan; /* those of one scan are each other's alternatives */
 };
 
 /* A flavor for a resource of a pod set. */
@@ -56,6 +57,9 @@ struct plm_pick {
 	int64_t amount; /* for this pod set */
 	int64_t tried;	/* cursor: -1 = the last flavor was looked at */
 	bool injected;
+	enum plm_rule rule; /* what binds where it does not fit at once: in 'binding' */
+	plm_sym binding;
+	int64_t have, limit; /* what was available, may be negative; the most there can be */
 };
 
 struct plm_set_picks {
@@ -80,6 +84,7 @@ struct plm_assess {
 	enum plm_severity severity;   /* when NO_FIT */
 	struct plm_attempt *attempts; /* in order */
 	uint32_t attempt_count, attempt_capacity;
+	uint32_t scans; /* so far */
 	/* topology.h */
 	struct plm_tas_ask *asks; /* pod sets that are placed, and their indexes */
 	uint32_t *ask_sets;
@@ -95,8 +100,9 @@ struct plm_applicant {
 	const struct plm_workload *workload;
 	const struct plm_cluster_queue *queue;
 	struct plm_requests requests;
-	plm_sym cursor;		      /* span of plm_cursor; 0 = from the first flavor */
-	const struct plm_assess *pin; /* only flavors that were chosen then; NULL = any */
+	plm_sym cursor;			/* span of plm_cursor; 0 = from the first flavor */
+	const struct plm_assess *after; /* begin behind its flavors; NULL = by the cursor */
+	const struct plm_assess *pin;	/* only flavors that were chosen then; NULL = any */
 	bool topology_only; /* all flavors of its queue have one: every pod set is placed */
 };
 

@@ -85,7 +85,9 @@ static enum fit fits(const struct plm_round *round, struct plm_entry *entry)
 			entry->key.resource = pair->resource;
 			entry->key.flavor = pair->flavor;
 			entry->need = usage->list[i].amount;
-			entry->have = available;
+			entry->have = plm_max(-PLM_UNLIMITED,
+					      plm_quota_available(&round->snap.tree, entry->node,
+								  usage->list[i].pair));
 			all = FIT_NO_QUOTA;
 		}
 	}
@@ -245,13 +247,8 @@ void plm_process_entry(struct plm_round *round, struct plm_entry *entry)
 	if (process_mode(round, entry)) {
 		return;
 	}
-	if (overlaps(round, entry)) {
-		plm_claim_resume(round, entry);
-		plm_why_pair(round, entry, PLM_RULE_OVERLAPPING_TARGETS,
-			     PLM_REASON_WAITING_FOR_QUOTA);
-		plm_emit_pend(round, entry, PLM_REQUEUE_AFTER_NOMINATION, true);
-		return;
-	}
+	/* The victims of others were gone when it was assessed anew. */
+	PLM_ASSERT(!overlaps(round, entry));
 	if (fit != FIT_ALL || entry->folded) {
 		plm_claim_resume(round, entry);
 		skip(round, entry);

@@ -32,6 +32,7 @@ struct plm_entry {
 	struct plm_why key;	   /* rule, reason, object, resource, flavor of what is said */
 	int64_t need, have, limit; /* operands of the rule */
 	plm_sym detail;
+	uint32_t scan;	       /* of the attempt that binds; 0 = none does */
 	struct plm_slice path; /* of the field that is wrong, in place of 'detail' */
 	struct plm_uses claim; /* what was held for it in the snapshot */
 	struct plm_tas_uses claim_tas;

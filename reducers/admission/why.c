@@ -25,6 +25,15 @@ static enum plm_reason reason_of(enum plm_severity severity)
 	return PLM_REASON_NO_MATCHING_FLAVOR;
 }
 
+/* The pod set that it is about; with one there is nothing to tell apart. */
+static plm_sym set_name(const struct plm_entry *entry, uint32_t set)
+{
+	const struct plm_requests *requests = &entry->applicant.requests;
+
+	PLM_ASSERT(set < requests->count);
+	return requests->count > 1 ? requests->sets[set].set->name : (plm_sym){0};
+}
+
 static void from_attempt(const struct plm_round *round, struct plm_entry *entry,
 			 const struct plm_attempt *attempt)
 {
@@ -38,12 +47,16 @@ static void from_attempt(const struct plm_round *round, struct plm_entry *entry,
 	entry->key.object = round->snap.tree.nodes[entry->node].name;
 	if (about_node) {
 		entry->detail = attempt->key;
-	} else if (attempt->key.n != 0) {
+	} else if (attempt->rule != PLM_RULE_GANG) {
+		entry->detail = set_name(entry, attempt->set);
+	}
+	if (!about_node && attempt->key.n != 0) {
 		entry->key.object = attempt->key;
 	}
 	entry->need = attempt->need;
 	entry->have = attempt->have;
 	entry->limit = attempt->limit;
+	entry->scan = attempt->scan;
 }
 
 /* The rule that ended the search for domains. */
@@ -113,11 +126,43 @@ void plm_why_assess(const struct plm_round *round, struct plm_entry *entry)
 	entry->key.reason = reason_of(assess->severity);
 }
 
-/* A flavor that needs victims: the first such resource. */
+/* The first pick that needs victims: the assessment's first pair; NULL when there is none. */
+static const struct plm_pick *pick_of(const struct plm_assess *assess, uint32_t *out_set)
+{
+	for (uint32_t i = 0; assess->pair_count > 0 && i < assess->count; i++) {
+		for (uint32_t j = 0; j < assess->sets[i].list_count; j++) {
+			const struct plm_pick *pick = &assess->sets[i].list[j];
+
+			if (pick->pair == assess->pairs[0] && pick->way != PLM_WAY_FIT) {
+				*out_set = i;
+				return pick;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* The scan in which the pod set was offered the flavor. */
+static uint32_t scan_of(const struct plm_assess *assess, uint32_t set, plm_sym flavor)
+{
+	for (uint32_t i = assess->attempt_count; i-- > 0;) {
+		const struct plm_attempt *attempt = &assess->attempts[i];
+
+		if (attempt->set == set && plm_sym_equal(attempt->flavor, flavor) &&
+		    attempt->way > PLM_WAY_NO_FIT) {
+			return attempt->scan;
+		}
+	}
+	return 0;
+}
+
+/* A flavor that needs victims: the first such resource, and what all pod sets need of it. */
 void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum plm_rule rule,
 		  enum plm_reason reason)
 {
 	const struct plm_assess *assess = &entry->result.assess;
+	uint32_t set = 0;
+	const struct plm_pick *pick = pick_of(assess, &set);
 
 	if (assess->is_unplaced && rule == PLM_RULE_PREEMPTION) {
 		plm_why_unplaced(round, entry); /* the quota would do: victims free a domain */
@@ -125,19 +170,19 @@ void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum p
 		return;
 	}
 	entry->key = (struct plm_why){.object = round->snap.tree.nodes[entry->node].name};
-	if (assess->pair_count > 0) {
-		const struct plm_pair *pair =
-			plm_quotas_pair_at(&round->snap, entry->node, assess->pairs[0]);
-
-		for (uint32_t i = assess->attempt_count; i-- > 0;) {
-			if (plm_sym_equal(assess->attempts[i].flavor, pair->flavor) &&
-			    plm_sym_equal(assess->attempts[i].resource, pair->resource)) {
-				from_attempt(round, entry, &assess->attempts[i]);
-				break;
-			}
+	if (pick != NULL) {
+		entry->key.resource = pick->resource;
+		entry->key.flavor = pick->flavor;
+		entry->key.object = pick->binding.n != 0 ? pick->binding : entry->key.object;
+		entry->detail = set_name(entry, set);
+		entry->have = pick->have;
+		entry->limit = pick->limit;
+		entry->scan = scan_of(assess, set, pick->flavor);
+	}
+	for (uint32_t i = 0; pick != NULL && i < assess->usage.count; i++) {
+		if (assess->usage.list[i].pair == pick->pair) {
+			entry->need = assess->usage.list[i].amount;
 		}
-		entry->key.resource = pair->resource;
-		entry->key.flavor = pair->flavor;
 	}
 	entry->key.rule = rule;
 	entry->key.reason = reason;
@@ -147,6 +192,8 @@ void plm_why_pair(const struct plm_round *round, struct plm_entry *entry, enum p
 void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry)
 {
 	const struct plm_cluster_queue *queue = entry->applicant.queue;
+	const struct plm_pick *pick = NULL;
+	uint32_t set = 0;
 
 	if (entry->result.assess.is_unplaced) {
 		plm_why_unplaced(round, entry);
@@ -155,15 +202,11 @@ void plm_why_blocked(const struct plm_round *round, struct plm_entry *entry)
 		return;
 	}
 	plm_why_pair(round, entry, PLM_RULE_NO_PREEMPTION_CANDIDATES, PLM_REASON_WAITING_FOR_QUOTA);
-	for (uint32_t i = 0; i < entry->result.assess.attempt_count; i++) {
-		const struct plm_attempt *attempt = &entry->result.assess.attempts[i];
-
-		if (queue->within == PLM_PREEMPTION_NEVER &&
-		    queue->reclaim == PLM_PREEMPTION_NEVER &&
-		    plm_sym_equal(attempt->flavor, entry->key.flavor) &&
-		    plm_sym_equal(attempt->resource, entry->key.resource)) {
-			entry->key.rule = attempt->rule;
-		}
+	pick = pick_of(&entry->result.assess, &set);
+	if (pick != NULL && queue->within == PLM_PREEMPTION_NEVER &&
+	    queue->reclaim == PLM_PREEMPTION_NEVER) {
+		PLM_ASSERT(pick->rule == PLM_RULE_QUOTA || pick->rule == PLM_RULE_BORROWING_LIMIT);
+		entry->key.rule = pick->rule;
 	}
 }
 
@@ -188,18 +231,25 @@ void plm_activity_say(const struct plm_state *st, plm_id queue, const struct plm
 	out->detail = activity->detail;
 }
 
+/*
+ * The flavors that were looked at. Of a workload that waits only those of the scan that binds: another
+ * flavor for what has one already would not help it.
+ */
 static struct plm_vec considered(const struct plm_state *st, struct plm_arena *arena,
-				 const struct plm_assess *assess)
+				 const struct plm_entry *entry)
 {
-	uint32_t count = assess->attempt_count < PLM_EXPLAIN_MAX_CANDIDATES
-				 ? assess->attempt_count
-				 : PLM_EXPLAIN_MAX_CANDIDATES;
-	struct plm_w_candidate *list = PLM_NEW_ARRAY(arena, count, struct plm_w_candidate);
+	const struct plm_assess *assess = &entry->result.assess;
+	struct plm_w_candidate *list =
+		PLM_NEW_ARRAY(arena, PLM_EXPLAIN_MAX_CANDIDATES, struct plm_w_candidate);
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < assess->attempt_count && count < PLM_EXPLAIN_MAX_CANDIDATES; i++) {
 		const struct plm_attempt *attempt = &assess->attempts[i];
 
-		list[i] = (struct plm_w_candidate){
+		if (entry->scan != 0 && attempt->scan != entry->scan) {
+			continue;
+		}
+		list[count++] = (struct plm_w_candidate){
 			.candidate = plm_str(st, attempt->flavor),
 			.rule = attempt->rule,
 			.resource = plm_str(st, attempt->resource),
@@ -272,7 +322,7 @@ void plm_why_fill(const struct plm_state *st, struct plm_arena *arena,
 		.detail = entry->path.size > 0 ? entry->path : plm_str(st, entry->detail),
 	};
 	if (entry->assessed && (!fits || entry->result.assess.attempt_count > 1)) {
-		out->considered = considered(st, arena, &entry->result.assess);
+		out->considered = considered(st, arena, entry);
 	}
 	if (entry->assessed && entry->key.rule == PLM_RULE_TOPOLOGY_PLACEMENT) {
 		out->considered = nodes_considered(st, arena, &entry->result.assess);

@@ -50,9 +50,6 @@ static const struct words words[] = {
 			 "{flavor}][, {short} more needed]; no workload may "
 			 "be preempted for it",
 		 "[{short} {resource} free[ in flavor {flavor}]]"},
-	[PLM_RULE_OVERLAPPING_TARGETS] = {"Workload has overlapping preemption targets with "
-					  "another workload",
-					  "the end of the other preemption"},
 	[PLM_RULE_TAKEN_THIS_CYCLE] = {"Workload no longer fits after processing another workload",
 				       "[{short} {resource} free[ in flavor {flavor}]]"},
 	[PLM_RULE_NAMESPACE_SELECTOR] = {"Workload namespace doesn't match ClusterQueue selector",
@@ -110,7 +107,7 @@ static const struct words words[] = {
 	[PLM_RULE_GROUP] = {"waits for the other pods of its group",
 			    "as many pods as the group's total count says"},
 	[PLM_RULE_INACTIVE] = {"The workload is deactivated", "spec.active: true"},
-	[PLM_RULE_BACKOFF] = {"waits after an eviction[ until {detail}]", "[the time {detail}]"},
+	[PLM_RULE_BACKOFF] = {"waits after an eviction[ until {until}]", "[the time {until}]"},
 	[PLM_RULE_BEHIND] = {"waits behind {object}", "[{object} admitted or gone]"},
 	[PLM_RULE_MAX_PARALLEL] = {"{have} of {limit} jobs of work queue {object} are running",
 				   "[one of them finished, or a maxParallelJobs above {limit} in "
@@ -217,6 +214,7 @@ static const struct words words[] = {
 struct operands {
 	struct plm_slice object, resource, flavor, detail;
 	int64_t need, have, limit;
+	enum plm_kind kind; /* of 'object' */
 };
 
 struct text {
@@ -285,6 +283,17 @@ static bool add_amount(struct text *text, struct plm_slice resource, int64_t amo
 	return true;
 }
 
+static bool add_time(struct text *text, int64_t ms)
+{
+	char time[PLM_TIME_SIZE];
+
+	if (ms == PLM_UNSET) {
+		return false;
+	}
+	add(text, plm_slice_str(plm_time_format(ms, time)));
+	return true;
+}
+
 static bool add_text(struct text *text, struct plm_slice value)
 {
 	add(text, value);
@@ -313,6 +322,12 @@ static bool add_operand(struct text *text, const struct operands *from, struct p
 	}
 	if (plm_slice_is(name, "limit")) {
 		return add_amount(text, from->resource, from->limit);
+	}
+	if (plm_slice_is(name, "kind")) {
+		return add_text(text, plm_slice_str(plm_names_text(&plm_names_kind, from->kind)));
+	}
+	if (plm_slice_is(name, "until")) {
+		return add_time(text, from->limit);
 	}
 	if (plm_slice_is(name, "wait")) {
 		return add_amount(text, plm_slice_str("emptyMs"), from->limit);
@@ -384,6 +399,7 @@ static const struct variant {
 } variants[] = {
 	{PLM_RULE_FITS, PLM_REASON_QUOTA_RESERVED, "Quota reserved in ClusterQueue {object}"},
 	{PLM_RULE_FITS, PLM_REASON_ADMITTED, "The workload is admitted[ by ClusterQueue {object}]"},
+	{PLM_RULE_BACKOFF, PLM_REASON_BACKOFF_FINISHED, "the wait after an eviction is over"},
 	{PLM_RULE_FITS, PLM_REASON_PENDING_EVALUATION,
 	 "it fits, and is looked at in the next cycle"},
 	{PLM_RULE_TOPOLOGY_PLACEMENT, PLM_REASON_WAITING_FOR_PREEMPTED,
@@ -524,6 +540,58 @@ struct plm_slice plm_render_candidate_unblock(struct plm_arena *arena,
 	struct text text = {.size = 0};
 
 	fill(&text, words_of(candidate->rule)->unblock, &from);
+	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
+}
+
+/* The templates of lifts. */
+static const char *lift_words(enum plm_lift_action action)
+{
+	switch (action) {
+#define PLM_LIFT_WORDS(name, text, words)                                                          \
+	case PLM_LIFT_##name:                                                                      \
+		return words;
+		PLM_LIFT_LIST(PLM_LIFT_WORDS)
+#undef PLM_LIFT_WORDS
+	case PLM_LIFT_COUNT:
+		break;
+	}
+	PLM_UNREACHABLE();
+}
+
+/* "a", "a=b", "a=b:c", "ns/a" */
+static void join(struct text *text, struct plm_slice left, const char *mark, struct plm_slice right)
+{
+	add(text, left);
+	if (right.size > 0) {
+		add(text, plm_slice_str(mark));
+		add(text, right);
+	}
+}
+
+struct plm_slice plm_render_lift(struct plm_arena *arena, const struct plm_lift *lift)
+{
+	struct text text = {.size = 0};
+	struct text detail = {.size = 0};
+	struct text object = {.size = 0};
+	struct operands from = {
+		.resource = lift->resource,
+		.flavor = lift->flavor,
+		.need = lift->amount,
+		.have = PLM_UNSET,
+		.limit = lift->amount,
+		.kind = lift->kind,
+	};
+
+	join(&detail, lift->key, "=", lift->value);
+	join(&detail, (struct plm_slice){0}, ":", lift->effect);
+	if (lift->ns.size > 0) {
+		join(&object, lift->ns, "/", lift->name);
+	} else {
+		add(&object, lift->name);
+	}
+	from.detail = plm_slice_of(detail.bytes, detail.size);
+	from.object = plm_slice_of(object.bytes, object.size);
+	fill(&text, lift_words(lift->action), &from);
 	return plm_arena_copy(arena, plm_slice_of(text.bytes, text.size));
 }
 

@@ -62,7 +62,6 @@ struct plm_envelope {
 	X(REASON_TOPOLOGY_PLACEMENT_FAILED, "TopologyPlacementFailed")                             \
 	X(REASON_WAITING_FOR_PREEMPTED, "WaitingForPreemptedWorkloads")                            \
 	X(REASON_MISCONFIGURED, "Misconfigured")                                                   \
-	X(REASON_NAMESPACE_MISMATCH, "NamespaceMismatch")                                          \
 	X(REASON_SUSPENDED, "Suspended")                                                           \
 	X(REASON_PENDING_EVALUATION, "PendingEvaluation")                                          \
 	X(REASON_ADMISSION_GATED, "AdmissionGated")                                                \
@@ -79,7 +78,6 @@ struct plm_envelope {
 	X(REASON_LOCAL_QUEUE_STOPPED, "LocalQueueStopped")                                         \
 	X(REASON_DEACTIVATED, "Deactivated")                                                       \
 	X(REASON_NODE_FAILURES, "NodeFailures")                                                    \
-	X(REASON_FINISHED, "Finished")                                                             \
 	X(REASON_UNSCHEDULABLE, "Unschedulable")                                                   \
 	X(REASON_NOMINATED, "Nominated")                                                           \
 	X(REASON_PROVISIONED, "Provisioned")                                                       \
@@ -123,7 +121,6 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_FLAVOR_AFFINITY, "node affinity of flavor")                                         \
 	X(RULE_PREEMPTION, "preemption")                                                           \
 	X(RULE_NO_PREEMPTION_CANDIDATES, "no preemption candidates")                               \
-	X(RULE_OVERLAPPING_TARGETS, "overlapping preemption targets")                              \
 	X(RULE_TAKEN_THIS_CYCLE, "taken by another workload in this cycle")                        \
 	X(RULE_NAMESPACE_SELECTOR, "namespace selector")                                           \
 	X(RULE_LOCAL_QUEUE_MISSING, "local queue missing")                                         \

@@ -92,6 +92,8 @@
 /* Admission rounds of one cycle at most, and how many in a row without a change end it: exact.md 8. */
 #define PLM_LIMIT_ROUNDS 1000
 #define PLM_LIMIT_QUIET_ROUNDS 12
+/* Ways through the flavors of one workload that are tried in a row; the first one says why it waits. */
+#define PLM_LIMIT_FLAVOR_TRIES 8
 /* The ring between loop and engine thread: bytes (more than one payload) and entries; full = PLM_E_AGAIN. */
 #define PLM_LIMIT_RING_BYTES (80LL * 1024 * 1024)
 #define PLM_LIMIT_RING_ENTRIES (64 * 1024)

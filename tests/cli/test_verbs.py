@@ -189,7 +189,11 @@ def test_why_a_workload_waits(run, folder):
         considered, = doc["considered"]
         assert (considered["candidate"], considered["outcome"], considered["need"],
                 considered["have"], considered["short"]) == ("default", "no fit", "1", "0", "1")
-        assert doc["unblock"] == ["1 cpu free in flavor default"]
+        assert doc["unblock"] == ["1 cpu free in flavor default, or that much more nominalQuota "
+                                  "in ClusterQueue team-a"]
+        assert doc["unblockActions"] == [{
+            "action": "raiseNominalQuota", "option": 0, "kind": "ClusterQueue", "name": "team-a",
+            "flavor": "default", "resource": "cpu", "by": "1"}]
         assert doc["queue"]["position"] == 1 and doc["ahead"] == []
         assert doc["decision"]["seq"] == doc["causes"][0]["seq"]
         assert [cause["type"] for cause in doc["causes"]] == ["PEND", "CYCLE", "WORKLOAD"]
