@@ -43,7 +43,6 @@ static int carry_out(struct plm_arena *arena, int argc, char **argv, FILE *out)
 static int answer(struct plm_arena *arena, char *line)
 {
 	char *words[MAX_WORDS];
-	char *rest = NULL;
 	char *bytes = NULL;
 	size_t size = 0;
 	int count = 0;
@@ -53,9 +52,14 @@ static int answer(struct plm_arena *arena, char *line)
 	if (out == NULL) {
 		return 1;
 	}
-	for (char *word = strtok_r(line, "\t\n", &rest); word != NULL && count < MAX_WORDS;
-	     word = strtok_r(NULL, "\t\n", &rest)) {
-		words[count++] = word;
+	line[strcspn(line, "\n")] = '\0';
+	for (char *at = line; *at != '\0' && count < MAX_WORDS;) {
+		size_t size_of_word = strcspn(at, "\t");
+		bool more = at[size_of_word] != '\0';
+
+		at[size_of_word] = '\0';
+		words[count++] = at;
+		at += size_of_word + (more ? 1 : 0);
 	}
 	plm_arena_reset(arena);
 	exit_code = carry_out(arena, count, words, out);
