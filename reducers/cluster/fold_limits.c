@@ -204,7 +204,7 @@ static plm_sym limited_shape(const struct plm_fold *f, plm_sym ns, const struct 
 	struct plm_shape limited = *shape;
 	plm_sym sym = {0};
 
-	limited.requests = plm_pod_asks_intern(f->st, exam.requests, f->scratch);
+	limited.requests = plm_pod_asks_intern(f->st, &exam.requests, f->scratch);
 	limited.over_limit = exam.limits.resource;
 	limited.out_of_range = exam.range.resource;
 	sym = plm_intern_span(f->st, &limited, 1, sizeof(limited));

@@ -191,7 +191,7 @@ static FOLD_LIST(ports, port, port, fill_port)
 	to->containers = plm_fold_containers(f, from->containers);
 	limits.overhead = to->overhead;
 	exam = plm_pod_examine(f->st, to, &limits, f->scratch);
-	to->requests = plm_pod_asks_intern(f->st, exam.requests, f->scratch);
+	to->requests = plm_pod_asks_intern(f->st, &exam.requests, f->scratch);
 	to->over_limit = exam.limits.resource;
 	plm_arena_rewind(f->scratch, mark);
 }

@@ -238,8 +238,8 @@ struct plm_pod_exam plm_pod_examine(const struct plm_state *st, const struct plm
 		add_container(&e, &sum, list[i].role);
 	}
 	fill_from(st, &overhead, limits->overhead);
-	exam.requests = plm_pod_sum_end(&sum, &e.whole, &overhead);
-	e.asks = *exam.requests;
+	exam.requests = *plm_pod_sum_end(&sum, &e.whole, &overhead);
+	e.asks = exam.requests;
 	e.bounds.count = 0;
 	check_item(&e, limits->pod, (struct plm_breach){.where = PLM_CONTAINER_POD});
 	exam.limits = e.over;

@@ -28,7 +28,7 @@ struct plm_breach {
 };
 
 struct plm_pod_exam {
-	const struct plm_asks *requests; /* keys are numbers of symbols */
+	struct plm_asks requests;	 /* keys are numbers of symbols */
 	struct plm_breach limits, range; /* one of each kind */
 };
 
