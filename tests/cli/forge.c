@@ -134,7 +134,7 @@ static enum plm_code append_mark(struct forger *f, const char *folder, const cha
 	struct plm_envelope envelope = {.format = PLM_ENVELOPE_FORMAT,
 					.source = PLM_SOURCE_OPERATOR,
 					.type = PLM_EV_MARK,
-					.schema = 1,
+					.schema = PLM_SCHEMA_FLOOR,
 					.epoch = 1,
 					.wall_ns = 4102444800ULL * 1000000000ULL};
 	struct plm_log *log = NULL;
