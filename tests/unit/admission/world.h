@@ -44,7 +44,7 @@ struct world {
 	/* Sees each event before it is folded; NULL = nobody. */
 	void (*before)(struct world *w, const struct plm_event *event);
 	void *before_self;
-	char text[8192]; /* decisions of the last run */
+	char text[65536]; /* decisions of the last run */
 	size_t used;
 };
 
