@@ -1,4 +1,4 @@
-/* Rules of Workload: kueue.md 1.5. */
+/* Rules of Workload: kueue.md 1.5. Usage in its status, which only Kueue writes, may be any. */
 #include "adapters/manifest/check.h"
 
 #include "core/units.h"
@@ -88,21 +88,6 @@ static void check_class(struct plm_project *p, struct plm_doc *spec)
 
 /* ---- status ------------------------------------------------------------------------------------ */
 
-static void check_usage(struct plm_project *p, struct plm_doc *node,
-			const struct plm_w_assignment *set)
-{
-	const struct plm_w_amount *usage = set->usage.ptr;
-	struct plm_doc *map = plm_doc_get(node, "resourceUsage");
-
-	for (size_t i = 0; set->count > 0 && i < set->usage.count; i++) {
-		if (usage[i].amount % set->count != 0) {
-			plm_doc_fail(p->tree, map, "%.*s is not a multiple of the count",
-				     (int)usage[i].resource.size,
-				     (const char *)usage[i].resource.ptr);
-		}
-	}
-}
-
 static void check_admission(struct plm_project *p, struct plm_doc *status,
 			    const struct plm_w_workload *w)
 {
@@ -118,7 +103,6 @@ static void check_admission(struct plm_project *p, struct plm_doc *status,
 			plm_doc_fail(p->tree, plm_doc_get(node, "name"),
 				     "there is no such pod set");
 		}
-		check_usage(p, node, &set[i]);
 	}
 }
 
