@@ -316,7 +316,11 @@ static void trainer(struct plm_project *p, struct plm_doc *root, struct plm_w_jo
 	struct plm_w_shape asked = {.requests = plm_doc_amounts(p->tree, each, "requests")};
 	struct plm_slice kind = plm_doc_text(p->tree, runtime, "kind");
 
-	job->runtime = plm_doc_text_required(p->tree, runtime, "name");
+	if (runtime == NULL) {
+		plm_doc_fail(p->tree, spec == NULL ? root : spec, "runtimeRef is required");
+	} else {
+		job->runtime = plm_doc_text_required(p->tree, runtime, "name");
+	}
 	job->runtime_kind = plm_slice_is(kind, "TrainingRuntime")
 				    ? PLM_KIND_TRAINING_RUNTIME
 				    : PLM_KIND_CLUSTER_TRAINING_RUNTIME;

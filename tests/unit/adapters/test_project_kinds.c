@@ -73,10 +73,10 @@ static const struct plm_said_case kind_table[] = {
 	 NULL,
 	 NULL},
 	{"mpijob",
-	 META("MPIJob", "kubeflow.org/v2beta1", "") "spec: {mpiReplicaSpecs: {Worker: {replicas: "
-						    "2, template: " POD("2") "}, Launcher: "
-									     "{template: " POD(
-										     "1") "}}}\n",
+	 META("MPIJob", "kubeflow.org/v2beta1",
+	      "") "spec: {mpiReplicaSpecs: {Worker: {replicas: "
+		  "2, template: " POD("2") "}, Launcher: "
+					   "{template: " POD("1") "}}}\n",
 	 {"\"podSets\":[" SET("launcher", "1"), SET("worker", "2")},
 	 NULL,
 	 NULL},
@@ -194,6 +194,16 @@ static const struct plm_said_case kind_table[] = {
 	  "\"nodeRequests\":[{\"resource\":\"cpu\",\"amount\":2000},{\"resource\":\"memory\","
 	  "\"amount\":1073741824}]"},
 	 NULL,
+	 NULL},
+	{"trainjob without a runtime",
+	 META("TrainJob", "trainer.kubeflow.org/v1alpha1", "") "spec: {trainer: {numNodes: 4}}\n",
+	 {NULL},
+	 "spec: runtimeRef is required",
+	 NULL},
+	{"trainjob whose runtime has no name",
+	 META("TrainJob", "trainer.kubeflow.org/v1alpha1", "") "spec: {runtimeRef: {kind: x}}\n",
+	 {NULL},
+	 "spec.runtimeRef: name is required",
 	 NULL},
 	{"training runtime: as many nodes as its policy says",
 	 "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: r}\n"
