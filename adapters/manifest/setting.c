@@ -84,6 +84,14 @@ static struct plm_vec read_transformations(struct plm_doc_tree *tree, struct plm
 		out[count].multiply_by = plm_doc_text(tree, item, "multiplyBy");
 		out[count].keep = strategy.size == 0 || plm_slice_is(strategy, "Retain");
 		out[count].outputs = plm_project_exact(&p, item, "outputs", true);
+		for (size_t i = 0; i < count; i++) {
+			if (plm_slice_equal(out[i].input, out[count].input)) {
+				plm_doc_fail(tree, plm_doc_get(item, "input"),
+					     "%.*s stands twice in the list",
+					     (int)out[count].input.size,
+					     (const char *)out[count].input.ptr);
+			}
+		}
 		if (out[count].keep == 0 && !plm_slice_is(strategy, "Replace")) {
 			plm_doc_fail(tree, plm_doc_get(item, "strategy"),
 				     "neither Retain nor Replace");

@@ -365,6 +365,13 @@ static void bad_settings_are_refused(void **state)
 			       "admissionFairSharing: {usageHalfLifeTime: -1s}\n"),
 		"a.yaml:3: Configuration: admissionFairSharing.usageHalfLifeTime: must not be "
 		"negative");
+	assert_string_equal(
+		plm_heard_read(&heard, "a.yaml",
+			       "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+			       "resources: {transformations: [{input: cpu, strategy: Replace}, "
+			       "{input: cpu, strategy: Retain}]}\n"),
+		"a.yaml:3: Configuration: resources.transformations[1].input: cpu stands twice in "
+		"the list");
 }
 
 /* ---- defaults ---------------------------------------------------------------------------------- */
