@@ -214,9 +214,6 @@ struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_stat
 	if (list->count > 0) {
 		return list;
 	}
-	if (why->considered.count == 0) {
-		add_once(list, plm_render_unblock(arena, why));
-	}
 	for (size_t i = 0; i < why->considered.count; i++) {
 		struct plm_slice text = {0};
 
@@ -227,6 +224,9 @@ struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_stat
 		}
 		add_once(list, text.size > 0 ? text
 					     : plm_render_candidate_unblock(arena, &candidates[i]));
+	}
+	if (list->count == 0) { /* none of them is what decided */
+		add_once(list, plm_render_unblock(arena, why));
 	}
 	return list;
 }

@@ -66,7 +66,6 @@ static enum plm_rule placement_rule(enum plm_tas_verdict verdict)
 	case PLM_TAS_NO_TOPOLOGY:
 		return PLM_RULE_TOPOLOGY_MISSING;
 	case PLM_TAS_NO_LEVEL:
-	case PLM_TAS_NO_DOMAINS:
 		return PLM_RULE_TOPOLOGY_LEVEL;
 	case PLM_TAS_SLICES_ABOVE:
 	case PLM_TAS_LAYER_ABOVE:
@@ -77,6 +76,7 @@ static enum plm_rule placement_rule(enum plm_tas_verdict verdict)
 		return PLM_RULE_NODE_FAILED;
 	case PLM_TAS_PLACED:
 	case PLM_TAS_NO_ROOM:
+	case PLM_TAS_NO_DOMAINS: /* the level is there, but there are no nodes: room for 0 */
 		break;
 	}
 	return PLM_RULE_TOPOLOGY_PLACEMENT;
@@ -87,14 +87,17 @@ void plm_why_unplaced(const struct plm_round *round, struct plm_entry *entry)
 	const struct plm_assess *assess = &entry->result.assess;
 	const struct plm_tas_failure *why = &assess->unplaced;
 
+	bool numbers = why->verdict == PLM_TAS_SLICE_DIVIDES ||
+		       placement_rule(why->verdict) != PLM_RULE_TOPOLOGY_SLICES;
+
 	PLM_ASSERT(assess->is_unplaced && why->ask < assess->ask_count);
 	entry->key = (struct plm_why){
 		.rule = placement_rule(why->verdict),
 		.object = round->snap.tree.nodes[entry->node].name,
 		.flavor = assess->asks[why->ask].flavor,
 	};
-	entry->need = why->need;
-	entry->have = why->fit;
+	entry->need = numbers ? why->need : PLM_UNSET;
+	entry->have = numbers ? why->fit : PLM_UNSET;
 	entry->limit = PLM_UNSET;
 	entry->detail = why->level;
 }

@@ -179,7 +179,8 @@ static const struct words words[] = {
 		 "[room for {short} more pods][ within one domain of {detail}][ in flavor "
 		 "{flavor}]"},
 	[PLM_RULE_TOPOLOGY_SLICES] = {"slices of pods cannot be laid out in the topology[ of "
-				      "flavor {flavor}][: {detail}]",
+				      "flavor {flavor}][: {detail}][, {need} pods are no "
+				      "multiple of {have}]",
 				      "slices that the topology can hold"},
 	[PLM_RULE_TOPOLOGY_PENDING] =
 		{"quota is reserved[ in ClusterQueue {object}]; its domains are "

@@ -72,6 +72,33 @@ def test_a_ring_of_cohorts_is_said(run, folder):
             assert "ring" in said["job-j"][1] and "cq" in said["job-j"][1], said
 
 
+def test_why_no_domain_holds_the_pods(run, folder):
+    topology = ("apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata: {name: t}\n"
+                "spec: {levels: [{nodeLabel: r}, {nodeLabel: kubernetes.io/hostname}]}\n---\n")
+    flavor = "metadata: {name: default}\nspec: {topologyName: t, nodeLabels: {p: m}}\n"
+    node = ("apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: "
+            "{p: m, r: a, kubernetes.io/hostname: n}}\n"
+            "status: {allocatable: {cpu: 8, pods: 10}, "
+            "conditions: [{type: Ready, status: 'True'}]}\n---\n")
+    wish = ("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\n"
+            "metadata: {name: w, namespace: default}\nspec: {queueName: lq, podSets: [{name: main, "
+            "count: 6, topologyRequest: {required: r, podSetSliceRequiredTopology: "
+            "kubernetes.io/hostname, podSetSliceSize: SIZE}, template: {spec: {containers: "
+            "[{name: c, resources: {requests: {cpu: 1}}}]}}}]}\n---\n")
+    text = topology + queue().replace("metadata: {name: default}\n", flavor, 1)
+    for size, nodes, message, unblock in (
+            (1, "", "topology of flavor default allows to fit only 0 out of 6 pods within one "
+             "domain of r", "room for 6 more pods within one domain of r in flavor default"),
+            (4, node, "slices of pods cannot be laid out in the topology of flavor default: "
+             "kubernetes.io/hostname, 6 pods are no multiple of 4",
+             "slices that the topology can hold")):
+        log = folder / f"log-{size}"
+        said = waits(run, folder, text + nodes + wish.replace("SIZE", str(size)), "-L", log)
+        assert said["w"] == ("TopologyPlacementFailed", message), said
+        assert unblock in run("why", "workload/w", "-n", "default", "-L", log), unblock
+        run("replay", "-L", log)
+
+
 def test_what_is_wrong_with_a_queue_is_said_in_full(run, folder):
     said = waits(run, folder, queue(flavor="other") + job("j"))
     assert said["job-j"][0] == "Misconfigured", said
