@@ -279,12 +279,27 @@ enum places_state {
 	PLACES_READY
 };
 
+/* Without any pod there is nothing to place. */
+static bool has_pods(const struct plm_state *st, const struct plm_workload *workload)
+{
+	uint32_t count = 0;
+	const struct plm_pod_set *sets =
+		PLM_SPAN(st, workload->pod_sets, struct plm_pod_set, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (sets[i].count > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum places_state look_at_places(const struct plm_state *st,
 					const struct plm_workload *workload)
 {
 	uint32_t count = 0;
 	const struct plm_place *places = PLM_SPAN(st, workload->places, struct plm_place, &count);
-	enum places_state state = count == 0 ? PLACES_NONE : PLACES_READY;
+	enum places_state state = count == 0 && has_pods(st, workload) ? PLACES_NONE : PLACES_READY;
 
 	for (uint32_t i = 0; i < count; i++) {
 		plm_id claim = {0};

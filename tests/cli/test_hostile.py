@@ -239,6 +239,21 @@ def test_counts_that_no_cluster_has_are_refused(run, folder):
         assert part in run.err, run.err
 
 
+def test_a_gang_of_no_pods_is_let_in(run, folder):
+    text = ("apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {name: r}\n"
+            "spec: {resources: [{name: cpu, minAllowed: 8, maxAllowed: 32}]}\n---\n"
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: WorkQueue\nmetadata: {name: w}\n"
+            "spec: {clusterQueue: r}\n---\n"
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\n"
+            "metadata: {name: queue, namespace: r}\nspec: {workQueue: w}\n---\n"
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: PodSet\n"
+            "metadata: {name: gang, namespace: r}\nspec: {replicas: 0, template: {spec: "
+            "{containers: [{name: c, resources: {requests: {cpu: 3}}}]}}}\n")
+    for cycles in ("1", "stable", "settled"):
+        doc = decide(run, folder, text, "--cycles", cycles, "--timeout", "20s")
+        assert [row["workload"] for row in doc["admitted"]] == ["r/podset-gang"], doc
+
+
 def test_no_two_of_many_have_one_name(run, folder):
     doc = decide(run, folder, deployment(15000))
     assert len({row["pod"] for row in doc["unschedulable"]}) == 15000
