@@ -254,9 +254,12 @@ static void why_workload(struct answer *a)
 	a->why = record;
 	if (plm_admission_explain(a->st, a->id, &a->scratch, fresh, &pos)) {
 		put_queue(a, &pos);
-		/* It could be had now, but nobody looks at it until something changes. */
-		bool parked = workload->place == PLM_QUEUE_PARKED &&
-			      (fresh->rule == PLM_RULE_FITS || fresh->rule == PLM_RULE_PREEMPTION);
+		/*
+		 * It could be had now, but nobody looks at it until something changes; or by
+		 * victims, but a cycle did not choose any: others wait, or it had its turn.
+		 */
+		bool parked = fresh->rule == PLM_RULE_PREEMPTION ||
+			      (workload->place == PLM_QUEUE_PARKED && fresh->rule == PLM_RULE_FITS);
 
 		if (record == NULL || fresh->rule == record->rule ||
 		    fresh->rule == PLM_RULE_DISPATCH ||
