@@ -26,7 +26,8 @@ STEPS = 40
 # is there): other tests meet them.
 ELSEWHERE = re.compile("$|not all pods of the gang|topology|node|flavor (without|for) topology|"
                        "namespace missing|maximum execution|owner not found|pods|queue goes on|"
-                       "active again")
+                       "active again|being deleted|resource claims|no dispatch|several MultiKueue|"
+                       "MultiKueue")
 
 
 class Untrue(Exception):
