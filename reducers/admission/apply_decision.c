@@ -322,8 +322,8 @@ static void fold_requeue(const struct plm_admission_folding *in, const struct pl
 	if (w->reason == PLM_REASON_BACKOFF_FINISHED) {
 		workload->requeue_at_ms = PLM_UNSET;
 	}
-	told(in, workload, &w->why);
-	plm_rest_outside(st); /* it comes anew */
+	workload->why = (struct plm_why){0}; /* why it waits is yet to be found */
+	plm_rest_outside(st);		     /* it comes anew */
 	if (plm_queue_backoff_over(workload, plm_root(st)->now_ms)) {
 		plm_queue_activate(st, id);
 	} else {

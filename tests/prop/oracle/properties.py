@@ -109,6 +109,8 @@ class Judge:
                 continue
             if work in self.oracle.parked[queue.name] or queue.name in self.oracle.inactive:
                 continue
+            if any(value >= HUGE for pod_set in work.sets for value in pod_set.each.values()):
+                continue  # sums saturate: who came first is not told from them
             if queue.preempt_first:
                 continue  # a flavor that borrows and needs victims besides hides the next (kueue.md 2.6)
             if cycle.checked(work, queue):

@@ -67,7 +67,9 @@ class Walk:
         binding = {key: value for key, value in doc["binding"].items() if key != "have"}
         kinds = [(row["kind"], row["name"]) for row in doc["unblockActions"]
                  if row["action"] in ("finish", "resume")]
-        return (doc.get("rule"), doc["reason"], json.dumps([binding, kinds], sort_keys=True))
+        # Where more is held than there is quota, what is short is told from 0 on, as upstream does: a raise can show more of it.
+        amounts = [row["by"] for row in doc["unblockActions"] if "by" in row]
+        return (doc.get("rule"), doc["reason"], json.dumps([binding, kinds, amounts], sort_keys=True))
 
     def go(self, alone):
         while True:
