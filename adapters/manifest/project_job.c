@@ -7,8 +7,8 @@
 
 /* ---- what the labels say ----------------------------------------------------------------------- */
 
-static int64_t whole_number(struct plm_project *p, struct plm_doc *root, const char *what,
-			    struct plm_slice text)
+int64_t plm_project_whole(struct plm_project *p, struct plm_doc *root, const char *what,
+			  struct plm_slice text)
 {
 	int64_t value = 0;
 
@@ -26,8 +26,8 @@ static int64_t whole_number(struct plm_project *p, struct plm_doc *root, const c
 
 int64_t plm_project_max_exec(struct plm_project *p, struct plm_doc *root)
 {
-	return whole_number(p, root, "label " PLM_LABEL_MAX_EXEC,
-			    plm_project_label(p, PLM_LABEL_MAX_EXEC));
+	return plm_project_whole(p, root, "label " PLM_LABEL_MAX_EXEC,
+				 plm_project_label(p, PLM_LABEL_MAX_EXEC));
 }
 
 static void name_workload(struct plm_project *p, struct plm_doc *root, struct plm_w_job *job)

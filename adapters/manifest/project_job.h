@@ -24,6 +24,12 @@ struct plm_sets {
 	size_t count;
 };
 
+/*
+ * The whole number above 0 that 'text' of the metadata says; PLM_UNSET: it is empty, or no such number, and
+ * then the document fails with 'what' it is.
+ */
+int64_t plm_project_whole(struct plm_project *p, struct plm_doc *root, const char *what,
+			  struct plm_slice text);
 /* 'count' pods of 'template' (NULL = an empty one) under 'name' in small letters. */
 struct plm_w_pod_set_spec *plm_sets_add(struct plm_sets *sets, struct plm_slice name,
 					struct plm_doc *template, int64_t count);

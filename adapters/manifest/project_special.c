@@ -373,22 +373,7 @@ void plm_sets_special(struct plm_sets *sets, struct plm_doc *root, struct plm_w_
 
 /* ---- Job --------------------------------------------------------------------------------------- */
 
-static int64_t annotation_count(struct plm_project *p, struct plm_doc *root, const char *name)
-{
-	struct plm_slice text = plm_project_annotation(p, root, name);
-	int64_t value = 0;
-
-	if (text.size == 0) {
-		return PLM_UNSET;
-	}
-	if (text.size > 9 || plm_quantity_parse(text, PLM_SCALE_WHOLE, &value, NULL) != PLM_OK ||
-	    value < 1) {
-		plm_doc_fail(p->tree, plm_doc_get(root, "metadata"),
-			     "annotation %s must be a whole number above 0", name);
-		return PLM_UNSET;
-	}
-	return value;
-}
+#define MIN_PARALLELISM "kueue.x-k8s.io/job-min-parallelism"
 
 static void job_status(struct plm_sets *sets, struct plm_doc *root, struct plm_w_job *job)
 {
@@ -424,7 +409,8 @@ static void job_rest(struct plm_sets *sets, struct plm_doc *root, struct plm_w_j
 	job->completions =
 		plm_doc_count(p->tree, spec, "completions", plm_max(job->parallelism, 1));
 	job->indexed = plm_slice_is(plm_doc_text(p->tree, spec, "completionMode"), "Indexed");
-	job->min_parallelism = annotation_count(p, root, "kueue.x-k8s.io/job-min-parallelism");
+	job->min_parallelism = plm_project_whole(p, root, "annotation " MIN_PARALLELISM,
+						 plm_project_annotation(p, root, MIN_PARALLELISM));
 	job->sync_completions = plm_slice_is(sync, "true");
 	pods = plm_min(job->parallelism, job->completions);
 	plm_project_pods_limit(p, spec, "parallelism", pods);
