@@ -547,68 +547,68 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 
 /* X(NAME, number, schema, payload, class); numbers are for ever. */
 #define PLM_EVENTS(X)                                                                              \
-	X(GENESIS, 1, 2, genesis, CONTROL)                                                         \
-	X(LIMITS, 2, 2, limits, CONTROL)                                                           \
-	X(CONFIG, 3, 2, config, CONTROL)                                                           \
-	X(SOFTWARE, 4, 2, software, CONTROL)                                                       \
-	X(EPOCH, 5, 2, epoch, CONTROL)                                                             \
-	X(CYCLE, 6, 2, cycle, CONTROL)                                                             \
-	X(HASH, 7, 2, hash, CONTROL)                                                               \
-	X(PART, 8, 2, part, CONTROL)                                                               \
-	X(CLOCK_STEP, 9, 2, clock_step, CONTROL)                                                   \
-	X(REJECTED, 10, 2, rejected, CONTROL)                                                      \
-	X(MARK, 11, 2, mark, CONTROL)                                                              \
-	X(CATALOG, 20, 2, catalog, FACT)                                                           \
-	X(NAMESPACE, 21, 2, namespace, FACT)                                                       \
-	X(FLAVOR, 22, 2, flavor, FACT)                                                             \
-	X(COHORT, 23, 2, cohort, FACT)                                                             \
-	X(CLUSTER_QUEUE, 24, 2, cluster_queue, FACT)                                               \
-	X(LOCAL_QUEUE, 25, 2, local_queue, FACT)                                                   \
-	X(WORK_QUEUE, 26, 2, work_queue, FACT)                                                     \
-	X(PRIORITY_CLASS, 27, 2, priority_class, FACT)                                             \
-	X(ADMISSION_CHECK, 28, 2, admission_check, FACT)                                           \
-	X(WORKLOAD, 29, 2, workload, FACT)                                                         \
-	X(JOB, 30, 2, job, FACT)                                                                   \
-	X(POD, 31, 2, pod, FACT)                                                                   \
-	X(NODE, 32, 2, node, FACT)                                                                 \
-	X(NODE_POOL, 33, 2, node_pool, FACT)                                                       \
-	X(NODE_CLAIM, 34, 2, node_claim, FACT)                                                     \
-	X(NODE_CLASS, 35, 2, node_class, FACT)                                                     \
-	X(DAEMON_SET, 36, 2, daemon_set, FACT)                                                     \
-	X(REPLICATOR, 37, 2, replicator, FACT)                                                     \
-	X(GONE, 38, 2, gone, FACT)                                                                 \
-	X(INSTANCE, 39, 2, instance, FACT)                                                         \
-	X(INTERRUPTION, 40, 2, interruption, FACT)                                                 \
-	X(TOPOLOGY, 41, 2, topology, FACT)                                                         \
-	X(LIMIT_RANGE, 42, 2, limit_range, FACT)                                                   \
-	X(RUNTIME_CLASS, 43, 2, runtime_class, FACT)                                               \
-	X(RESERVE, 60, 2, reserve, DECISION)                                                       \
-	X(ADMIT, 61, 2, admit, DECISION)                                                           \
-	X(PEND, 62, 2, pend, DECISION)                                                             \
-	X(EVICT, 63, 2, evict, DECISION)                                                           \
-	X(RELEASE, 64, 2, release, DECISION)                                                       \
-	X(HOLD, 65, 2, hold, DECISION)                                                             \
-	X(PLACES, 66, 2, places, DECISION)                                                         \
-	X(NOMINATE, 67, 2, nominate, DECISION)                                                     \
-	X(CLAIM, 68, 2, claim, DECISION)                                                           \
-	X(CLAIM_END, 69, 2, claim_end, DECISION)                                                   \
-	X(EXPLAINED, 70, 2, explained, DECISION)                                                   \
-	X(ASSIGNED, 71, 2, assigned, DECISION)                                                     \
-	X(UNHEALTHY, 72, 2, unhealthy, DECISION)                                                   \
-	X(WORKLOAD_PATCH, 73, 2, workload_patch, FACT)                                             \
-	X(REQUEUE, 74, 2, requeue, DECISION)                                                       \
-	X(FINISH, 75, 2, finish, DECISION)                                                         \
-	X(POSTPONE, 80, 2, postpone, DECISION)                                                     \
-	X(INTENT, 90, 2, intent, INTENT)                                                           \
-	X(RESULT, 91, 2, result, RESULT)
+	X(GENESIS, 1, 3, genesis, CONTROL)                                                         \
+	X(LIMITS, 2, 3, limits, CONTROL)                                                           \
+	X(CONFIG, 3, 3, config, CONTROL)                                                           \
+	X(SOFTWARE, 4, 3, software, CONTROL)                                                       \
+	X(EPOCH, 5, 3, epoch, CONTROL)                                                             \
+	X(CYCLE, 6, 3, cycle, CONTROL)                                                             \
+	X(HASH, 7, 3, hash, CONTROL)                                                               \
+	X(PART, 8, 3, part, CONTROL)                                                               \
+	X(CLOCK_STEP, 9, 3, clock_step, CONTROL)                                                   \
+	X(REJECTED, 10, 3, rejected, CONTROL)                                                      \
+	X(MARK, 11, 3, mark, CONTROL)                                                              \
+	X(CATALOG, 20, 3, catalog, FACT)                                                           \
+	X(NAMESPACE, 21, 3, namespace, FACT)                                                       \
+	X(FLAVOR, 22, 3, flavor, FACT)                                                             \
+	X(COHORT, 23, 3, cohort, FACT)                                                             \
+	X(CLUSTER_QUEUE, 24, 3, cluster_queue, FACT)                                               \
+	X(LOCAL_QUEUE, 25, 3, local_queue, FACT)                                                   \
+	X(WORK_QUEUE, 26, 3, work_queue, FACT)                                                     \
+	X(PRIORITY_CLASS, 27, 3, priority_class, FACT)                                             \
+	X(ADMISSION_CHECK, 28, 3, admission_check, FACT)                                           \
+	X(WORKLOAD, 29, 3, workload, FACT)                                                         \
+	X(JOB, 30, 3, job, FACT)                                                                   \
+	X(POD, 31, 3, pod, FACT)                                                                   \
+	X(NODE, 32, 3, node, FACT)                                                                 \
+	X(NODE_POOL, 33, 3, node_pool, FACT)                                                       \
+	X(NODE_CLAIM, 34, 3, node_claim, FACT)                                                     \
+	X(NODE_CLASS, 35, 3, node_class, FACT)                                                     \
+	X(DAEMON_SET, 36, 3, daemon_set, FACT)                                                     \
+	X(REPLICATOR, 37, 3, replicator, FACT)                                                     \
+	X(GONE, 38, 3, gone, FACT)                                                                 \
+	X(INSTANCE, 39, 3, instance, FACT)                                                         \
+	X(INTERRUPTION, 40, 3, interruption, FACT)                                                 \
+	X(TOPOLOGY, 41, 3, topology, FACT)                                                         \
+	X(LIMIT_RANGE, 42, 3, limit_range, FACT)                                                   \
+	X(RUNTIME_CLASS, 43, 3, runtime_class, FACT)                                               \
+	X(RESERVE, 60, 3, reserve, DECISION)                                                       \
+	X(ADMIT, 61, 3, admit, DECISION)                                                           \
+	X(PEND, 62, 3, pend, DECISION)                                                             \
+	X(EVICT, 63, 3, evict, DECISION)                                                           \
+	X(RELEASE, 64, 3, release, DECISION)                                                       \
+	X(HOLD, 65, 3, hold, DECISION)                                                             \
+	X(PLACES, 66, 3, places, DECISION)                                                         \
+	X(NOMINATE, 67, 3, nominate, DECISION)                                                     \
+	X(CLAIM, 68, 3, claim, DECISION)                                                           \
+	X(CLAIM_END, 69, 3, claim_end, DECISION)                                                   \
+	X(EXPLAINED, 70, 3, explained, DECISION)                                                   \
+	X(ASSIGNED, 71, 3, assigned, DECISION)                                                     \
+	X(UNHEALTHY, 72, 3, unhealthy, DECISION)                                                   \
+	X(WORKLOAD_PATCH, 73, 3, workload_patch, FACT)                                             \
+	X(REQUEUE, 74, 3, requeue, DECISION)                                                       \
+	X(FINISH, 75, 3, finish, DECISION)                                                         \
+	X(POSTPONE, 80, 3, postpone, DECISION)                                                     \
+	X(INTENT, 90, 3, intent, INTENT)                                                           \
+	X(RESULT, 91, 3, result, RESULT)
 
 /* Number of this catalogue of schemas, +1 with any change of one: the SOFTWARE event says it. */
-#define PLM_EVENT_SCHEMAS 2
+#define PLM_EVENT_SCHEMAS 3
 /*
  * The first schema of an event that there is a way up from. Lower ones were written by builds before the
  * first release; such a log is refused as one of another version.
  */
-#define PLM_SCHEMA_FLOOR 2
+#define PLM_SCHEMA_FLOOR 3
 
 enum plm_event_type {
 #define PLM_EVENT_ENUM(name, number, schema, payload, class) PLM_EV_##name = (number),

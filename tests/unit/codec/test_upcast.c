@@ -24,7 +24,7 @@ static void the_deepest_payload_is_a_workload(void **state)
 	assert_true(1 + plm_wire_depth(&plm_type_workload) <= PLM_LIMIT_PAYLOAD_DEPTH);
 }
 
-/* As if an EPOCH of schema 1 had held a text besides. */
+/* As if an EPOCH of the schema before had held a text besides. */
 struct old_epoch {
 	struct plm_slice who;
 	int64_t epoch;
@@ -44,7 +44,8 @@ static const void *lift_epoch(const void *value, struct plm_arena *memory)
 	return epoch;
 }
 
-static const struct plm_upcaster rows[] = {{PLM_EV_EPOCH, 1, &old_type, lift_epoch}};
+static const struct plm_upcaster rows[] = {
+	{PLM_EV_EPOCH, PLM_SCHEMA_FLOOR - 1, &old_type, lift_epoch}};
 static const struct plm_upcasters with_old = {.rows = rows, .count = 1};
 
 static struct plm_envelope envelope(uint16_t type, uint16_t schema, struct plm_slice payload)
@@ -54,7 +55,8 @@ static struct plm_envelope envelope(uint16_t type, uint16_t schema, struct plm_s
 
 static void today_is_read_as_it_is(void **state)
 {
-	struct plm_envelope now = envelope(PLM_EV_EPOCH, 2, plm_slice_of("\x91\x07", 2));
+	struct plm_envelope now =
+		envelope(PLM_EV_EPOCH, PLM_SCHEMA_FLOOR, plm_slice_of("\x91\x07", 2));
 	struct plm_payload out;
 	struct plm_error err;
 
@@ -67,7 +69,8 @@ static void today_is_read_as_it_is(void **state)
 
 static void an_old_payload_is_lifted(void **state)
 {
-	struct plm_envelope old = envelope(PLM_EV_EPOCH, 1, plm_slice_of("\x92\xa1x\x08", 4));
+	struct plm_envelope old =
+		envelope(PLM_EV_EPOCH, PLM_SCHEMA_FLOOR - 1, plm_slice_of("\x92\xa1x\x08", 4));
 	struct plm_payload out;
 	struct plm_error err;
 
@@ -82,7 +85,7 @@ static const struct version_case {
 	uint16_t type, schema;
 	const char *part;
 } version_table[] = {
-	{"a newer schema", PLM_EV_EPOCH, 3, "EPOCH of schema 3: this build reads up to 2"},
+	{"a newer schema", PLM_EV_EPOCH, 4, "EPOCH of schema 4: this build reads up to 3"},
 	{"a type that is not known", 4000, 1, "event type 4000"},
 	{"an old schema without a way up", PLM_EV_MARK, 1,
 	 "MARK of schema 1 is not known to this build: it was written before the first release"},
