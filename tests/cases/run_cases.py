@@ -139,10 +139,10 @@ def compare(want, got, reasons):
     return None
 
 
-def unpack(root, tmp):
-    """the cases of every *.jsonl.gz below root, as folders below tmp: [(name, folder)]"""
+def unpack(root, tmp, pattern="*.jsonl.gz"):
+    """the cases of every file below root that 'pattern' names, as folders below tmp: [(name, folder)]"""
     out = []
-    for path in sorted(root.rglob("*.jsonl.gz")):
+    for path in sorted(root.rglob(pattern)):
         stem, number = path.relative_to(root).as_posix()[:-len(".jsonl.gz")], 0
         try:
             with gzip.open(path, "rt", encoding="utf-8") as f:
@@ -234,4 +234,5 @@ def run_all(a, tmp):
     return 1 if faults else 0
 
 
-main()
+if __name__ == "__main__":
+    main()
