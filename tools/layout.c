@@ -337,6 +337,16 @@ static const struct plm_member runtime_class_members[] = {PART(object, object),
 							  LIST(overhead, amount), SKIP(zero)};
 LAYOUT(static, runtime_class)
 #undef TYPE
+#define TYPE struct plm_pdb
+static const struct plm_member pdb_members[] = {PART(object, object), PART(selector, selector),
+						BOOL(min_percent),    BOOL(max_percent),
+						BOOL(always_allow),   BOOL(has_status),
+						BOOL(stale),	      SKIP(zero),
+						I64(min_available),   I64(max_unavailable),
+						I64(allowed),	      I64(healthy),
+						I64(desired),	      I64(expected)};
+LAYOUT(static, pdb)
+#undef TYPE
 #define TYPE struct plm_workload
 static const struct plm_member workload_members[] = {PART(object, object),
 						     TEXT(queue),
@@ -447,7 +457,8 @@ static const struct plm_member pod_members[] = {
 	I64(priority),	       TEXT(target),	   BOOL(target_claim),	 BOOL(ending),
 	BOOL(batched),	       PART(why, why),	   BOOL(ungating),	 SKIP(zero),
 	TEXT(group),	       TEXT(role),	   SKIP(group_next),	 U32(group_flags),
-	BOOL(admission_gated), BOOL(told)};
+	BOOL(admission_gated), BOOL(told),	   BOOL(not_ready),	 BOOL(misprotected),
+	I64(protected_ms),     I64(grace_s)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node

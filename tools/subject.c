@@ -31,6 +31,8 @@ static const struct plm_kind_info kinds[] = {
 	{PLM_KIND_TOPOLOGY, "topologies", "topologies|topology|topo", false},
 	{PLM_KIND_LIMIT_RANGE, "limitRanges", "limitranges|limitrange|limits", true},
 	{PLM_KIND_RUNTIME_CLASS, "runtimeClasses", "runtimeclasses|runtimeclass", false},
+	{PLM_KIND_POD_DISRUPTION_BUDGET, "podDisruptionBudgets",
+	 "poddisruptionbudgets|poddisruptionbudget|pdb", true},
 	{PLM_KIND_JOB_SET, "jobSets", "jobsets|jobset", true},
 	{PLM_KIND_MPI_JOB, "mpiJobs", "mpijobs|mpijob", true},
 	{PLM_KIND_PYTORCH_JOB, "pytorchJobs", "pytorchjobs|pytorchjob", true},

@@ -96,6 +96,19 @@ static void warn_unread(struct plm_manifest *reader, struct plm_doc_tree *tree,
 	}
 }
 
+/* A protection that nobody can read is none; Karpenter says so by an Event. */
+static void warn_protection(struct plm_manifest *reader, const struct plm_doc_tree *tree,
+			    const struct plm_w_pod *pod)
+{
+	if (pod->do_not_disrupt < 0) {
+		plm_manifest_warn(
+			reader,
+			"%.*s: annotation karpenter.sh/do-not-disrupt is neither \"true\" nor "
+			"a duration above 0: it is ignored",
+			(int)tree->kind.size, (const char *)tree->kind.ptr);
+	}
+}
+
 /* ---- one object -------------------------------------------------------------------------------- */
 
 static void note_time(struct plm_manifest *reader, struct plm_doc_tree *tree, struct plm_doc *map,
@@ -283,6 +296,9 @@ static enum plm_code object(struct plm_manifest *reader, struct plm_doc_tree *tr
 		return code;
 	}
 	warn_unread(reader, tree, tree->root);
+	if (fact.type == PLM_EV_POD) {
+		warn_protection(reader, tree, fact.payload);
+	}
 	fact.object_hash = plm_sha256(tree->source);
 	return reader->sink.fact(reader->sink.ctx, &fact, err);
 }

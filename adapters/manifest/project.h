@@ -72,6 +72,7 @@ void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *p
 void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_limit_range(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_runtime_class(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_pdb(struct plm_project *p, struct plm_doc *root, void *payload);
 
 /* ---- the life of a Workload (project_life.c) --------------------------------------------------- */
 

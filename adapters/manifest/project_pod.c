@@ -188,7 +188,7 @@ void plm_project_template(struct plm_project *p, struct plm_doc *template, const
 
 /* ---- Pod --------------------------------------------------------------------------------------- */
 
-/* 0 no, 1 yes, else until when: Karpenter's annotation also takes a duration since the pod's start. */
+/* As do_not_disrupt of struct plm_w_pod: the annotation also takes a duration since the pod's start. */
 static int64_t do_not_disrupt(struct plm_project *p, struct plm_doc *root, int64_t started_ms)
 {
 	struct plm_slice text = plm_project_annotation(p, root, PLM_ANNOTATION_DO_NOT_DISRUPT);
@@ -197,8 +197,11 @@ static int64_t do_not_disrupt(struct plm_project *p, struct plm_doc *root, int64
 	if (plm_slice_is(text, "true")) {
 		return 1;
 	}
-	if (text.size == 0 || plm_duration_parse_ms(text, &ms, NULL) != PLM_OK || ms <= 0) {
+	if (text.size == 0) {
 		return 0;
+	}
+	if (plm_duration_parse_ms(text, &ms, NULL) != PLM_OK || ms <= 0) {
+		return -1;
 	}
 	return started_ms == PLM_UNSET ? 1 : plm_add_sat(started_ms, ms);
 }
@@ -234,6 +237,7 @@ static void pod_status(struct plm_project *p, struct plm_doc *root, struct plm_w
 {
 	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
 	struct plm_doc *scheduled = plm_project_condition(p, root, "PodScheduled");
+	struct plm_doc *ready = plm_project_condition(p, root, "Ready");
 
 	pod->nominated = plm_doc_text(p->tree, status, "nominatedNodeName");
 	pod->phase = plm_doc_enum(p->tree, status, "phase", &plm_names_phase, PLM_PHASE_PENDING);
@@ -242,7 +246,9 @@ static void pod_status(struct plm_project *p, struct plm_doc *root, struct plm_w
 		scheduled != NULL &&
 		plm_slice_is(plm_doc_text(p->tree, scheduled, "status"), "False") &&
 		plm_slice_is(plm_doc_text(p->tree, scheduled, "reason"), "Unschedulable");
-	pod->ready = plm_project_is_true(p, plm_project_condition(p, root, "Ready"));
+	pod->ready = plm_project_is_true(p, ready);
+	pod->not_ready =
+		ready != NULL && plm_slice_is(plm_doc_text(p->tree, ready, "status"), "False");
 	pod->started_ms = plm_doc_time(p->tree, status, "startTime");
 }
 
@@ -381,6 +387,7 @@ void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 	pod_status(p, root, pod);
 	pod->do_not_disrupt = do_not_disrupt(p, root, pod->started_ms);
 	pod->deletion_cost = deletion_cost(p, root);
+	pod->grace_s = plm_doc_int(p->tree, spec, "terminationGracePeriodSeconds", 30);
 	pod->pod_set = plm_project_label(p, PLM_LABEL_POD_SET);
 	pod->index = pod_index(p, root);
 	pod_queue(p, root, pod);

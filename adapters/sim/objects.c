@@ -210,6 +210,7 @@ enum plm_kind plm_sim_kind_of(enum plm_event_type type, const void *payload)
 		{PLM_EV_TOPOLOGY, PLM_KIND_TOPOLOGY},
 		{PLM_EV_LIMIT_RANGE, PLM_KIND_LIMIT_RANGE},
 		{PLM_EV_RUNTIME_CLASS, PLM_KIND_RUNTIME_CLASS},
+		{PLM_EV_POD_DISRUPTION_BUDGET, PLM_KIND_POD_DISRUPTION_BUDGET},
 	};
 
 	/* The others say it themselves. */

@@ -216,6 +216,9 @@ static void fold_work_fact(const struct plm_folding *in)
 	case PLM_EV_DAEMON_SET:
 		plm_fold_daemon_set(in, w);
 		break;
+	case PLM_EV_POD_DISRUPTION_BUDGET:
+		plm_fold_pdb(in, w);
+		break;
 	case PLM_EV_REPLICATOR:
 		plm_fold_replicator(in, w);
 		break;

@@ -104,6 +104,9 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 void plm_fold_daemon_set(const struct plm_folding *in, const struct plm_w_daemon_set *w);
 void plm_fold_replicator(const struct plm_folding *in, const struct plm_w_replicator *w);
 
+/* fold_pdb.c */
+void plm_fold_pdb(const struct plm_folding *in, const struct plm_w_pdb *w);
+
 /* fold_limits.c */
 void plm_fold_limit_range(const struct plm_folding *in, const struct plm_w_limit_range *w);
 void plm_fold_runtime_class(const struct plm_folding *in, const struct plm_w_runtime_class *w);

@@ -104,7 +104,11 @@ static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const st
 	pod->no_status = w->no_status == 1;
 	pod->gated = w->gated == 1;
 	pod->ready = w->ready == 1;
-	pod->do_not_disrupt = w->do_not_disrupt == 1;
+	pod->do_not_disrupt = w->do_not_disrupt > 0;
+	pod->protected_ms = w->do_not_disrupt > 1 ? w->do_not_disrupt : PLM_UNSET;
+	pod->misprotected = w->do_not_disrupt < 0;
+	pod->not_ready = w->not_ready == 1;
+	pod->grace_s = w->grace_s;
 	pod->started_ms = w->started_ms;
 	pod->deletion_cost = w->deletion_cost;
 	pod->index = w->index;

@@ -4,6 +4,7 @@
 #include "core/sort.h"
 #include "reducers/area.h"
 #include "reducers/disruption/budget.h"
+#include "reducers/disruption/leave.h"
 #include "reducers/provision/pass.h"
 #include "reducers/sched/selector.h"
 
@@ -107,10 +108,10 @@ static bool keeps(const struct hunt *h, const struct plm_pod *pod)
 {
 	int64_t cost = 0;
 
-	if (pod->do_not_disrupt != 0 && !plm_pod_terminal(pod)) {
+	if (!plm_pod_disruptable(pod, h->now_ms)) {
 		return true;
 	}
-	if (!plm_pod_moves(&h->sched, pod)) {
+	if (!plm_pod_reschedulable(&h->sched, pod)) {
 		return false;
 	}
 	cost = plm_add_sat((int64_t)1 << 27, plm_mul_sat(pod->priority, 4));

@@ -2,6 +2,7 @@
 #include "core/hashing.h"
 #include "core/integration.h"
 #include "core/sort.h"
+#include "reducers/disruption/leave.h"
 #include "reducers/provision/gang.h"
 
 bool plm_pod_terminal(const struct plm_pod *pod)
@@ -19,11 +20,6 @@ bool plm_pod_of_daemon(const struct plm_sched *sched, const struct plm_pod *pod)
 	return plm_sym_equal(pod->object.owner_kind, sched->known[PLM_KNOWN_DAEMON_SET]);
 }
 
-static bool is_mirror(const struct plm_sched *sched, const struct plm_pod *pod)
-{
-	return plm_sym_equal(pod->object.owner_kind, sched->known[PLM_KNOWN_NODE]);
-}
-
 bool plm_pod_pending(const struct plm_sched *sched, const struct plm_pod *pod)
 {
 	bool by_hand = plm_root(sched->st)->pending_by_hand != 0 && pod->no_status != 0;
@@ -32,16 +28,7 @@ bool plm_pod_pending(const struct plm_sched *sched, const struct plm_pod *pod)
 		return false;
 	}
 	return pod->node.n == 0 && pod->nominated.n == 0 && pod->gated == 0 &&
-	       !plm_pod_terminal(pod) && !plm_pod_of_daemon(sched, pod) && !is_mirror(sched, pod);
-}
-
-bool plm_pod_moves(const struct plm_sched *sched, const struct plm_pod *pod)
-{
-	bool stateful = plm_sym_equal(pod->object.owner_kind, sched->known[PLM_KNOWN_STATEFUL_SET]);
-
-	return pod->node.n != 0 && !plm_pod_terminal(pod) && pod->do_not_disrupt == 0 &&
-	       (pod->object.deleting_ms == PLM_UNSET || stateful) &&
-	       !plm_pod_of_daemon(sched, pod) && !is_mirror(sched, pod);
+	       !plm_pod_terminal(pod) && !plm_pod_of_daemon(sched, pod) && !plm_pod_mirror(sched, pod);
 }
 
 static bool ends_in(struct plm_slice text, const char *domain)
@@ -279,7 +266,7 @@ static bool needs_place(const struct plm_pass *pass, const struct plm_pod *pod)
 	plm_sym key = {0};
 
 	if (pod->node.n != 0) {
-		if (!leaves(pass, pod->node) || !plm_pod_moves(&pass->sched, pod)) {
+		if (!leaves(pass, pod->node) || !plm_pod_moves(&pass->pdbs, pod)) {
 			return false;
 		}
 	} else if (!plm_pod_pending(&pass->sched, pod)) {

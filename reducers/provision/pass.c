@@ -10,6 +10,7 @@ void plm_pass_begin(struct plm_pass *pass, const struct plm_state *st, struct pl
 	pass->strict = plm_root(st)->compat == PLM_COMPAT_STRICT;
 	pass->now_ms = plm_root(st)->now_ms;
 	pass->demand = demand;
+	plm_pdbs_gather(&pass->pdbs, &pass->sched, pass->now_ms);
 	plm_res_begin(pass);
 	plm_pass_note_pools(pass);
 	plm_pass_wants(pass, demand);

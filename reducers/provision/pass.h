@@ -15,6 +15,7 @@
 #define PLM_REDUCERS_PROVISION_PASS_H
 
 #include "core/out.h"
+#include "reducers/disruption/pdb.h"
 #include "reducers/sched/affinity.h"
 #include "reducers/sched/ports.h"
 #include "reducers/sched/selector.h"
@@ -264,6 +265,7 @@ struct plm_pass {
 	const struct plm_demand *demand;
 	struct plm_topology *topology; /* NULL: nothing looks at it */
 	uint64_t spent;
+	struct plm_pdbs pdbs; /* who may move off a node that goes */
 };
 
 /* ---- catalog.c ---- */
@@ -318,8 +320,6 @@ bool plm_pod_terminal(const struct plm_pod *pod);
 bool plm_pod_of_daemon(const struct plm_sched *sched, const struct plm_pod *pod);
 /* A pod that Karpenter would look for a place for (karpenter.md 2.1), wherever it is expected. */
 bool plm_pod_pending(const struct plm_sched *sched, const struct plm_pod *pod);
-/* A pod that has to move off its node when that goes away. */
-bool plm_pod_moves(const struct plm_sched *sched, const struct plm_pod *pod);
 /* Why a pod is refused before any node is looked at; PLM_RULE_NONE = it is not. */
 enum plm_rule plm_pod_refused(const struct plm_sched *sched, const struct plm_pod *pod,
 			      plm_sym *out_key);

@@ -136,6 +136,9 @@ DEFINE_TYPE(limit_range, PLM_LIMIT_RANGE_FIELDS)
 #define TYPE struct plm_w_runtime_class
 DEFINE_TYPE(runtime_class, PLM_RUNTIME_CLASS_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_pdb
+DEFINE_TYPE(pdb, PLM_PDB_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_assignment
 DEFINE_TYPE(assignment, PLM_ASSIGNMENT_FIELDS)
 #undef TYPE
@@ -463,6 +466,8 @@ static enum plm_kind kind_of_type(uint16_t type)
 		return PLM_KIND_LIMIT_RANGE;
 	case PLM_EV_RUNTIME_CLASS:
 		return PLM_KIND_RUNTIME_CLASS;
+	case PLM_EV_POD_DISRUPTION_BUDGET:
+		return PLM_KIND_POD_DISRUPTION_BUDGET;
 	case PLM_EV_POD:
 		return PLM_KIND_POD;
 	case PLM_EV_NODE:

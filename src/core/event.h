@@ -582,6 +582,7 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(TOPOLOGY, 41, 3, topology, FACT)                                                         \
 	X(LIMIT_RANGE, 42, 3, limit_range, FACT)                                                   \
 	X(RUNTIME_CLASS, 43, 3, runtime_class, FACT)                                               \
+	X(POD_DISRUPTION_BUDGET, 49, 3, pdb, FACT)                                                 \
 	X(RESERVE, 60, 3, reserve, DECISION)                                                       \
 	X(ADMIT, 61, 3, admit, DECISION)                                                           \
 	X(PEND, 62, 3, pend, DECISION)                                                             \

@@ -57,6 +57,9 @@
 /* Resources that one pod names; more are refused with its name. */
 #define PLM_LIMIT_POD_RESOURCES 64
 
+/* A drain no longer waits for a pod that is this long behind its own deletionTimestamp. */
+#define PLM_DRAIN_STUCK_MS (60LL * 1000)
+
 /* Sources. A Kubernetes quantity longer than this is refused. */
 #define PLM_LIMIT_QUANTITY_CHARS 64
 /* One document, or one item of a list; larger is refused (etcd itself takes 1.5 MiB). */

@@ -56,7 +56,8 @@
 	X(KIND_SPARK_APPLICATION, "SparkApplication")                                              \
 	X(KIND_APP_WRAPPER, "AppWrapper")                                                          \
 	X(KIND_LEADER_WORKER_SET, "LeaderWorkerSet")                                               \
-	X(KIND_POD_GROUP, "PodGroup")
+	X(KIND_POD_GROUP, "PodGroup")                                                              \
+	X(KIND_POD_DISRUPTION_BUDGET, "PodDisruptionBudget")
 PLM_W_ENUM(kind, PLM_KIND_LIST)
 
 #define PLM_EFFECT_LIST(X)                                                                         \
@@ -417,13 +418,15 @@ PLM_W_STRUCT(job, PLM_JOB_FIELDS)
  * 'unschedulable' 1 = PodScheduled=False, Unschedulable; 'no_status' 1 = written by hand, no status; 'tas'
  * 1 = its annotations ask for a topology. A pod that is queued by itself or in a group names the workload
  * that it is a part of ('group') and its pod set there ('role'); 'group_flags' enum plm_group_flag,
- * 'queue_class' the class of its label. 'gates' are those that it waits behind.
+ * 'queue_class' the class of its label. 'gates' are those that it waits behind. 'do_not_disrupt' 0 no, 1 for
+ * ever, -1 its annotation cannot be read, else until that time. 'not_ready' 1 = its condition Ready says False;
+ * 'grace_s' is its terminationGracePeriodSeconds.
  */
 #define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
 	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost) S(pod_set) \
 	I(index) I(tas) T(gates) S(queue) S(queue_class) S(group) S(role) I(group_total) I(group_flags)     \
-	I(max_exec_s)
+	I(max_exec_s) I(not_ready) I(grace_s)
 PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \
@@ -468,6 +471,17 @@ PLM_W_STRUCT(node_claim, PLM_NODE_CLAIM_FIELDS)
 #define PLM_NODE_CLASS_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	R(meta, meta) E(kind, kind) T(instance_types) S(ami_family) L(tags, kv) S(not_ready)
 PLM_W_STRUCT(node_class, PLM_NODE_CLASS_FIELDS)
+
+/*
+ * PodDisruptionBudget: 'min_available' and 'max_unavailable' PLM_UNSET when absent, in percent of the
+ * expected pods where '*_percent' is 1. 'always_allow' 1 = unhealthyPodEvictionPolicy AlwaysAllow. 'has_status' 0
+ * = nobody has counted its pods yet; 'stale' 1 = its status is that of an older spec.
+ */
+#define PLM_PDB_FIELDS(S, Y, I, E, T, R, L)                                                        \
+	R(meta, meta) R(selector, selector) I(min_available) I(min_percent) I(max_unavailable)     \
+	I(max_percent) I(always_allow) I(has_status) I(stale) I(allowed) I(healthy) I(desired)     \
+	I(expected)
+PLM_W_STRUCT(pdb, PLM_PDB_FIELDS)
 
 /* An object went away. */
 #define PLM_GONE_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(ns) S(name) S(uid)

@@ -121,6 +121,17 @@ struct plm_runtime_class {
 	uint32_t zero;
 };
 
+/* A PodDisruptionBudget. Amounts of its spec are PLM_UNSET when absent. */
+struct plm_pdb {
+	struct plm_object object;
+	struct plm_selector selector;
+	uint32_t min_percent, max_percent; /* 1: in percent of the expected pods */
+	uint32_t always_allow;		   /* 1: pods that are not ready are free to go */
+	uint32_t has_status, stale, zero;
+	int64_t min_available, max_unavailable;
+	int64_t allowed, healthy, desired, expected; /* its status */
+};
+
 enum plm_stage {
 	PLM_STAGE_PENDING,
 	PLM_STAGE_RESERVED, /* holds quota, checks are open */
@@ -286,6 +297,10 @@ struct plm_pod {
 	uint32_t group_flags;	  /* enum plm_group_flag */
 	uint32_t admission_gated; /* 1: it waits behind the admission gate */
 	uint32_t told;		  /* 1: we asked for its gate to be taken away */
+	uint32_t not_ready;	  /* 1: its condition Ready says False */
+	uint32_t misprotected;	  /* 1: its annotation do-not-disrupt cannot be read */
+	int64_t protected_ms;	  /* 'do_not_disrupt' ends then; PLM_UNSET = never */
+	int64_t grace_s;	  /* terminationGracePeriodSeconds; PLM_UNSET = not said */
 };
 
 struct plm_node {
@@ -454,6 +469,7 @@ struct plm_root {
 	X(TOPOLOGY, tas_topology, plm_tas_topology, 100, 500, 5000)                                \
 	X(LIMIT_RANGE, limit_range, plm_limit_range, 500, 10000, 100000)                           \
 	X(RUNTIME_CLASS, runtime_class, plm_runtime_class, 100, 500, 5000)                         \
-	X(CONSUMED, consumed, plm_consumed, 16000, 160000, 1600000)
+	X(CONSUMED, consumed, plm_consumed, 16000, 160000, 1600000)                                \
+	X(PDB, pdb, plm_pdb, 500, 10000, 100000)
 
 #endif

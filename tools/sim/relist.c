@@ -27,6 +27,7 @@ static const enum plm_table tables[] = {
 	PLM_TABLE_TOPOLOGY,
 	PLM_TABLE_LIMIT_RANGE,
 	PLM_TABLE_RUNTIME_CLASS,
+	PLM_TABLE_PDB,
 };
 
 struct belief {

@@ -6,7 +6,52 @@
 #define UPSTREAM "  template:\n    spec:\n" CLASS_REF
 #define DIALECT "  templateRef: {name: t}\n"
 
+#define PDB(rest)                                                                                  \
+	"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: n, "     \
+	"generation: 2}\n" rest
+
 static const struct plm_said_case node_table[] = {
+	{"budget of pods",
+	 PDB("spec: {minAvailable: 2, selector: {matchLabels: {a: b}, matchExpressions: [{key: c, "
+	     "operator: Exists}]}}\n"),
+	 {"\"minAvailable\":2,\"minPercent\":0", "\"hasStatus\":0",
+	  "{\"key\":\"c\",\"op\":\"Exists\""},
+	 NULL,
+	 "maxUnavailable"},
+	{"budget of pods in percent, with a status",
+	 PDB("spec: {maxUnavailable: 30%, unhealthyPodEvictionPolicy: AlwaysAllow, selector: {}}\n"
+	     "status: {observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 3, "
+	     "desiredHealthy: 2, expectedPods: 3}\n"),
+	 {"\"maxUnavailable\":30,\"maxPercent\":1,\"alwaysAllow\":1,\"hasStatus\":1,\"stale\":1,"
+	  "\"allowed\":1,\"healthy\":3,\"desired\":2,\"expected\":3"},
+	 NULL,
+	 "minAvailable"},
+	{"budget of pods with both",
+	 PDB("spec: {minAvailable: 1, maxUnavailable: 1}\n"),
+	 {NULL},
+	 "f.yaml:4: PodDisruptionBudget n/b: spec: minAvailable and maxUnavailable cannot both",
+	 NULL},
+	{"budget of more than all pods",
+	 PDB("spec: {minAvailable: 101%}\n"),
+	 {NULL},
+	 "spec.minAvailable: must be a number that is not negative or a percentage up to 100%",
+	 NULL},
+	{"budget of less than none",
+	 PDB("spec: {maxUnavailable: -1}\n"),
+	 {NULL},
+	 "spec.maxUnavailable: must be a number",
+	 NULL},
+	{"budget with a policy that there is not",
+	 PDB("spec: {minAvailable: 1, unhealthyPodEvictionPolicy: Never}\n"),
+	 {NULL},
+	 "spec.unhealthyPodEvictionPolicy: must be one of IfHealthyBudget, AlwaysAllow",
+	 NULL},
+	{"budget that compares numbers",
+	 PDB("spec: {minAvailable: 1, selector: {matchExpressions: [{key: a, operator: Gt, values: "
+	     "['1']}]}}\n"),
+	 {NULL},
+	 "spec.selector.matchExpressions[0]: a label selector has no operator Gt",
+	 NULL},
 	{"pool with defaults",
 	 POOL("v1", UPSTREAM),
 	 {"\"classKind\":\"EC2NodeClass\",\"className\":\"c\"",

@@ -282,7 +282,7 @@ static const struct plm_said_case pod_table[] = {
 	 NULL},
 	{"nonsense in the annotation",
 	 META("name: p, annotations: {karpenter.sh/do-not-disrupt: perhaps}"),
-	 {"\"doNotDisrupt\":0"},
+	 {"\"doNotDisrupt\":-1"},
 	 NULL,
 	 NULL},
 	{"deletion cost",

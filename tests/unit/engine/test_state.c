@@ -203,6 +203,15 @@ static void a_full_table_is_named(void **state)
 	drop_state(st);
 }
 
+static void every_kind_has_a_table(void **state)
+{
+	(void)state;
+	for (uint32_t kind = PLM_KIND_NONE + 1; kind < plm_names_kind.count; kind++) {
+		assert_int_not_equal(plm_kind_table((enum plm_kind)kind), PLM_TABLE_ROOT);
+	}
+	assert_int_equal(plm_kind_table(PLM_KIND_NONE), PLM_TABLE_ROOT);
+}
+
 int main(void)
 {
 	static struct plm_tests tests;
@@ -214,5 +223,6 @@ int main(void)
 	PLM_TEST_ADD(&tests, a_cut_image_is_refused);
 	PLM_TEST_ADD(&tests, keys_survive_removals_around_them);
 	PLM_TEST_ADD(&tests, a_full_table_is_named);
+	PLM_TEST_ADD(&tests, every_kind_has_a_table);
 	return plm_tests_run(&tests, "state");
 }
