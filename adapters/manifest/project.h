@@ -67,6 +67,8 @@ void plm_project_daemon_set(struct plm_project *p, struct plm_doc *root, void *p
 void plm_project_replicator(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_pool(struct plm_project *p, struct plm_doc *root, void *payload);
+/* spec.disruption.budgets of a NodePool: struct plm_w_budget (project_budget.c). */
+struct plm_vec plm_project_budgets(struct plm_project *p, struct plm_doc *disruption);
 void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload);

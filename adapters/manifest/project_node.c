@@ -43,31 +43,6 @@ void plm_project_node(struct plm_project *p, struct plm_doc *root, void *payload
 
 /* ---- NodePool ---------------------------------------------------------------------------------- */
 
-static struct plm_vec read_budgets(struct plm_project *p, struct plm_doc *disruption)
-{
-	struct plm_doc *list = plm_doc_list(p->tree, disruption, "budgets");
-	size_t count = list == NULL ? 1 : list->count;
-	struct plm_w_budget *budgets = plm_project_array(p, count, sizeof(*budgets));
-	size_t at = 0;
-
-	if (list == NULL) {
-		budgets[0] = (struct plm_w_budget){.nodes = plm_slice_str("10%"),
-						   .duration_ms = PLM_UNSET};
-	}
-	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
-		budgets[at] = (struct plm_w_budget){
-			.nodes = plm_doc_int_or_text(p->tree, item, "nodes"),
-			.reasons = plm_doc_texts(p->tree, item, "reasons"),
-			.schedule = plm_doc_text(p->tree, item, "schedule"),
-			.duration_ms = plm_doc_duration(p->tree, item, "duration", PLM_UNSET),
-		};
-		if ((budgets[at].schedule.size > 0) != (budgets[at].duration_ms != PLM_UNSET)) {
-			plm_doc_fail(p->tree, item, "schedule and duration go together");
-		}
-	}
-	return (struct plm_vec){budgets, count};
-}
-
 /* The first reason stays. */
 static void not_ready(struct plm_project *p, struct plm_slice *to, const char *why,
 		      const char *detail)
@@ -130,7 +105,7 @@ static void upstream_pool(struct plm_project *p, struct plm_doc *root, struct pl
 	pool->consolidation =
 		plm_doc_enum(p->tree, disruption, "consolidationPolicy", &plm_names_consolidation,
 			     PLM_CONSOLIDATE_WHEN_EMPTY_OR_UNDERUTILIZED);
-	pool->budgets = read_budgets(p, disruption);
+	pool->budgets = plm_project_budgets(p, disruption);
 	pool->not_ready = plm_project_not_ready(p, root);
 	read_class(p, node, pool);
 	undecided_pool(node, disruption, pool);

@@ -1,34 +1,32 @@
 #include "reducers/disruption/budget.h"
 
-#include "reducers/disruption/cron.h"
+#include "core/cron.h"
 #include "reducers/provision/pass.h"
 
-struct counts {
-	int64_t nodes; /* managed and initialized */
-	int64_t going; /* not ready, or on their way out */
-};
+#define HITS_MAX 1440U
 
-static struct counts count_nodes(const struct plm_sched *sched, plm_sym pool)
+static bool terminates(const struct plm_node_claim *claim)
 {
-	struct counts counts = {0, 0};
+	return claim->phase == PLM_CLAIM_ENDING && claim->ended_by_cloud != 0;
+}
 
+/* Managed and initialized; not ready or leaving ones are on their way already. */
+static void count_nodes(const struct plm_sched *sched, plm_sym pool, struct plm_allowance *out)
+{
 	PLM_EACH(sched->st, node, id)
 	{
 		const struct plm_node *node = plm_node_at(sched->st, id);
 		const struct plm_node_claim *claim = plm_node_claim_at(sched->st, node->claim);
 		bool leaves = false;
 
-		if (node->claim.n == 0 || !plm_sym_equal(claim->pool, pool)) {
+		if (node->claim.n == 0 || !plm_sym_equal(claim->pool, pool) ||
+		    claim->initialized_ms == PLM_UNSET || terminates(claim)) {
 			continue;
 		}
 		leaves = plm_claim_leaves(claim) || node->object.deleting_ms != PLM_UNSET;
-		if (claim->phase != PLM_CLAIM_READY && claim->phase != PLM_CLAIM_ENDING) {
-			continue;
-		}
-		counts.nodes++;
-		counts.going += leaves || node->ready == 0 ? 1 : 0;
+		out->nodes++;
+		out->going += leaves || node->ready == 0 ? 1 : 0;
 	}
-	return counts;
 }
 
 static bool has_reason(const struct plm_sched *sched, const struct plm_budget *budget,
@@ -46,7 +44,7 @@ static bool has_reason(const struct plm_sched *sched, const struct plm_budget *b
 }
 
 /* "3", or "10%" of 'nodes' rounded up; what cannot be read allows nothing. */
-static int64_t allowance(struct plm_slice text, int64_t nodes)
+static int64_t amount(struct plm_slice text, int64_t nodes)
 {
 	int64_t number = 0;
 	size_t digits = 0;
@@ -67,29 +65,88 @@ static int64_t allowance(struct plm_slice text, int64_t nodes)
 	return 0;
 }
 
-int64_t plm_budget_left(const struct plm_sched *sched, plm_id pool_id, const char *reason,
-			int64_t now_ms)
+/* The last hit up to 'now_ms', as far as a day of minutes goes: it keeps the window open longest. */
+static int64_t last_hit(const struct plm_cron *cron, int64_t first_ms, int64_t now_ms)
+{
+	int64_t last_ms = first_ms;
+
+	for (uint32_t i = 0; i < HITS_MAX; i++) {
+		int64_t next_ms = plm_cron_next(cron, last_ms);
+
+		if (next_ms == PLM_UNSET || next_ms > now_ms) {
+			break;
+		}
+		last_ms = next_ms;
+	}
+	PLM_ASSERT(last_ms >= first_ms && last_ms <= now_ms);
+	return last_ms;
+}
+
+struct plm_window plm_budget_window(struct plm_slice schedule, int64_t duration_ms, int64_t now_ms)
+{
+	struct plm_window window = {.open = true, .change_ms = PLM_UNSET};
+	struct plm_cron cron;
+	int64_t since = 0;
+
+	if (schedule.size == 0) {
+		return window;
+	}
+	if (duration_ms == PLM_UNSET || plm_cron_parse(schedule, &cron, NULL) != PLM_OK) {
+		window.bad = true;
+		return window;
+	}
+	since = plm_cron_next(&cron, plm_sub_sat(now_ms, duration_ms));
+	if (since == PLM_UNSET) {
+		return window; /* never: upstream takes that for always */
+	}
+	window.open = since <= now_ms;
+	window.change_ms = since;
+	if (window.open) {
+		window.change_ms = plm_add_sat(last_hit(&cron, since, now_ms), duration_ms);
+	}
+	return window;
+}
+
+static void sooner(int64_t *change_ms, int64_t other_ms)
+{
+	if (other_ms != PLM_UNSET && (*change_ms == PLM_UNSET || other_ms < *change_ms)) {
+		*change_ms = other_ms;
+	}
+}
+
+struct plm_allowance plm_budget_allowance(const struct plm_sched *sched, plm_id pool_id,
+					  const char *reason, int64_t now_ms)
 {
 	const struct plm_node_pool *pool = plm_node_pool_at(sched->st, pool_id);
-	struct counts counts = count_nodes(sched, pool->object.name);
+	struct plm_allowance out = {.allowed = INT64_MAX, .change_ms = PLM_UNSET};
 	uint32_t count = 0;
 	const struct plm_budget *budgets =
 		PLM_SPAN(sched->st, pool->budgets, struct plm_budget, &count);
-	int64_t allowed = INT64_MAX;
 
+	PLM_ASSERT(pool_id.n != 0);
+	count_nodes(sched, pool->object.name, &out);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct plm_budget *budget = &budgets[i];
+		struct plm_window window = {0};
+		int64_t allows = 0;
 
-		if (!has_reason(sched, budget, reason) ||
-		    !plm_cron_active(plm_str(sched->st, budget->schedule), budget->duration_ms,
-				     now_ms)) {
+		if (!has_reason(sched, &budgets[i], reason)) {
 			continue;
 		}
-		allowed = plm_min(allowed,
-				  allowance(plm_str(sched->st, budget->nodes), counts.nodes));
+		window = plm_budget_window(plm_str(sched->st, budgets[i].schedule),
+					   budgets[i].duration_ms, now_ms);
+		sooner(&out.change_ms, window.change_ms);
+		if (!window.open) {
+			continue;
+		}
+		if (!window.bad) {
+			allows = amount(plm_str(sched->st, budgets[i].nodes), out.nodes);
+		}
+		if (allows < out.allowed) {
+			out.allowed = allows;
+			out.budget = i;
+		}
 	}
-	if (allowed == INT64_MAX) {
-		return allowed;
-	}
-	return plm_max(0, allowed - counts.going);
+	PLM_ASSERT(out.going <= out.nodes && out.allowed >= 0);
+	out.left = out.allowed == INT64_MAX ? INT64_MAX : plm_max(0, out.allowed - out.going);
+	return out;
 }

@@ -249,7 +249,7 @@ static void hunt_pool(const struct hunt *h, plm_id pool_id, const uint32_t *node
 	if (pool->min_size != PLM_UNSET && pool->min_size > 0) {
 		above = size_of(h->st, pool->object.name) - pool->min_size;
 	}
-	allowed = plm_min(above, plm_budget_left(&h->sched, pool_id, "Empty", h->now_ms));
+	allowed = plm_min(above, plm_budget_allowance(&h->sched, pool_id, "Empty", h->now_ms).left);
 	for (uint32_t i = 0; i < count && allowed > 0; i++) {
 		const struct plm_node *node = plm_node_at(h->st, (plm_id){nodes[i]});
 

@@ -117,5 +117,7 @@
 #define PLM_LIMIT_JOB_SETS 64
 /* Roles of one group of pods; with more it is not let in, and `why` says so. Kueue's own limit. */
 #define PLM_LIMIT_GROUP_ROLES 8
+/* Disruption budgets of one NodePool; more are refused, as by upstream's schema. */
+#define PLM_LIMIT_BUDGETS 50
 
 #endif
