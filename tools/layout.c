@@ -112,6 +112,15 @@ static const struct plm_member limit_item_members[] = {ENUM(type, limit_type),
 						       LIST(ratio, amount)};
 LAYOUT(static, limit_item)
 #undef TYPE
+#define TYPE struct plm_volume_use
+static const struct plm_member volume_use_members[] = {TEXT(claim), TEXT(ephemeral),
+						       TEXT(class_name), BOOL(class_said)};
+LAYOUT(static, volume_use)
+#undef TYPE
+#define TYPE struct plm_csi_driver
+static const struct plm_member csi_driver_members[] = {TEXT(name), SKIP(zero), I64(limit)};
+LAYOUT(static, csi_driver)
+#undef TYPE
 #define TYPE struct plm_shape
 static const struct plm_member shape_members[] = {LIST(requests, amount),
 						  LIST(node_selector, kv),
@@ -125,7 +134,7 @@ static const struct plm_member shape_members[] = {LIST(requests, amount),
 						  LIST(preferred_anti_affinity, affinity),
 						  LIST(spread, spread),
 						  LIST(ports, port),
-						  TEXTS(volume_claims),
+						  LIST(volumes, volume_use),
 						  TEXT(runtime_class),
 						  TEXT(scheduler),
 						  TEXT(priority_class),
@@ -633,6 +642,35 @@ static const struct plm_member tas_topology_members[] = {PART(object, object), T
 LAYOUT(static, tas_topology)
 #undef TYPE
 
+#define TYPE struct plm_volume_claim
+static const struct plm_member volume_claim_members[] = {
+	PART(object, object), TEXT(class_name), TEXT(volume), BOOL(class_said),
+	BOOL(bound),	      BOOL(lost),	SKIP(zero)};
+LAYOUT(static, volume_claim)
+#undef TYPE
+#define TYPE struct plm_volume
+static const struct plm_member volume_members[] = {
+	PART(object, object), TEXT(class_name), TEXT(driver), TEXT(handle), LIST(terms, term),
+	TEXT(claim_ns),	      TEXT(claim),	BOOL(local),  SKIP(zero)};
+LAYOUT(static, volume)
+#undef TYPE
+#define TYPE struct plm_storage_class
+static const struct plm_member storage_class_members[] = {PART(object, object), TEXT(provisioner),
+							  LIST(terms, term), BOOL(immediate),
+							  BOOL(is_default)};
+LAYOUT(static, storage_class)
+#undef TYPE
+#define TYPE struct plm_csi_node
+static const struct plm_member csi_node_members[] = {PART(object, object),
+						     LIST(drivers, csi_driver), SKIP(zero)};
+LAYOUT(static, csi_node)
+#undef TYPE
+#define TYPE struct plm_volume_attachment
+static const struct plm_member volume_attachment_members[] = {
+	PART(object, object), TEXT(driver), TEXT(node), TEXT(volume), BOOL(attached)};
+LAYOUT(static, volume_attachment)
+#undef TYPE
+
 /* ---- lookups ----------------------------------------------------------------------------------- */
 
 static const struct plm_layout *const tables[PLM_TABLE_COUNT] = {
@@ -674,6 +712,8 @@ static const struct plm_layout *const parts[] = {
 	&plm_layout_limit_item,
 	&plm_layout_pod_set_update,
 	&plm_layout_eviction_count,
+	&plm_layout_volume_use,
+	&plm_layout_csi_driver,
 };
 
 const struct plm_layout *plm_table_layout(enum plm_table table)

@@ -53,6 +53,13 @@ static const struct plm_kind_info kinds[] = {
 	{PLM_KIND_LEADER_WORKER_SET, "leaderWorkerSets", "leaderworkersets|leaderworkerset|lws",
 	 true},
 	{PLM_KIND_POD_GROUP, "podGroups", "podgroups|podgroup|pg", true},
+	{PLM_KIND_VOLUME_CLAIM, "persistentVolumeClaims",
+	 "persistentvolumeclaims|persistentvolumeclaim|pvc", true},
+	{PLM_KIND_VOLUME, "persistentVolumes", "persistentvolumes|persistentvolume|pv", false},
+	{PLM_KIND_STORAGE_CLASS, "storageClasses", "storageclasses|storageclass|sc", false},
+	{PLM_KIND_CSI_NODE, "csiNodes", "csinodes|csinode", false},
+	{PLM_KIND_VOLUME_ATTACHMENT, "volumeAttachments", "volumeattachments|volumeattachment",
+	 false},
 };
 
 /* Of ASCII, whatever the locale. */

@@ -38,6 +38,11 @@
 	{                                                                                          \
 		"v1", NULL                                                                         \
 	}
+#define STORAGE                                                                                    \
+	"storage.k8s.io",                                                                          \
+	{                                                                                          \
+		"v1", NULL                                                                         \
+	}
 #define APPS                                                                                       \
 	"apps",                                                                                    \
 	{                                                                                          \
@@ -149,6 +154,12 @@ static const struct plm_kind_row kinds[] = {
 	 PLM_EV_JOB,
 	 true,
 	 plm_project_job},
+	{CORE, PLM_KIND_VOLUME_CLAIM, PLM_EV_VOLUME_CLAIM, true, plm_project_volume_claim},
+	{CORE, PLM_KIND_VOLUME, PLM_EV_VOLUME, false, plm_project_volume},
+	{STORAGE, PLM_KIND_STORAGE_CLASS, PLM_EV_STORAGE_CLASS, false, plm_project_storage_class},
+	{STORAGE, PLM_KIND_CSI_NODE, PLM_EV_CSI_NODE, false, plm_project_csi_node},
+	{STORAGE, PLM_KIND_VOLUME_ATTACHMENT, PLM_EV_VOLUME_ATTACHMENT, false,
+	 plm_project_volume_attachment},
 };
 
 /* 'version' is "group/v", or "v" for the group without a name. */

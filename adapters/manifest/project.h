@@ -72,6 +72,11 @@ struct plm_vec plm_project_budgets(struct plm_project *p, struct plm_doc *disrup
 void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_volume_claim(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_volume(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_storage_class(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_csi_node(struct plm_project *p, struct plm_doc *root, void *payload);
+void plm_project_volume_attachment(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_limit_range(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_runtime_class(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_pdb(struct plm_project *p, struct plm_doc *root, void *payload);
@@ -98,10 +103,16 @@ struct plm_w_term plm_project_term(struct plm_project *p, struct plm_doc *term, 
 /* A label selector; 'present' 0 when absent. */
 struct plm_w_selector plm_project_selector(struct plm_project *p, struct plm_doc *map,
 					   const char *key);
+/* The name that a node label has now, of one that may be an alias. */
+struct plm_slice plm_project_node_key(struct plm_slice key);
 /* A kv map whose keys are node labels: aliases replaced, sorted. */
 struct plm_vec plm_project_node_labels(struct plm_project *p, struct plm_doc *map, const char *key);
 /* The pod affinity, anti-affinity and topology spread of a pod spec. */
 void plm_project_topology(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);
+
+/* project_volume.c: the volumes of a pod spec that have a claim; volumeClaimTemplates of a StatefulSet. */
+struct plm_vec plm_project_volume_uses(struct plm_project *p, struct plm_doc *spec);
+struct plm_vec plm_project_claim_templates(struct plm_project *p, struct plm_doc *spec);
 
 /* Kubernetes' pod request rule: 'requests', 'containers' and 'overhead' of 'shape'. */
 void plm_project_requests(struct plm_project *p, struct plm_doc *spec, struct plm_w_shape *shape);

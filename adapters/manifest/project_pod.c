@@ -78,31 +78,6 @@ static struct plm_vec read_ports(struct plm_project *p, struct plm_doc *spec)
 	return (struct plm_vec){ports, count};
 }
 
-/* Names of persistent volume claims; an ephemeral volume's claim is named after pod and volume. */
-static struct plm_vec read_claims(struct plm_project *p, struct plm_doc *spec)
-{
-	struct plm_doc *list = plm_doc_list(p->tree, spec, "volumes");
-	struct plm_slice *names =
-		plm_project_array(p, list == NULL ? 0 : list->count, sizeof(*names));
-	size_t count = 0;
-
-	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next) {
-		struct plm_doc *claim = plm_doc_map(p->tree, item, "persistentVolumeClaim");
-
-		if (claim != NULL) {
-			names[count++] = plm_doc_text_required(p->tree, claim, "claimName");
-		} else if (plm_doc_get(item, "ephemeral") != NULL) {
-			struct plm_slice name = plm_doc_text_required(p->tree, item, "name");
-
-			names[count++] =
-				plm_arena_format(p->arena, "%.*s-%.*s", (int)p->meta.name.size,
-						 (const char *)p->meta.name.ptr, (int)name.size,
-						 (const char *)name.ptr);
-		}
-	}
-	return (struct plm_vec){names, count};
-}
-
 /* What the scheduler never looks at; images, commands and environments are not even visited. */
 static void ignore_rest(struct plm_doc *spec)
 {
@@ -153,7 +128,7 @@ void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	shape->node_selector = plm_project_node_labels(p, spec, "nodeSelector");
 	shape->tolerations = plm_project_tolerations(p, spec, "tolerations");
 	shape->ports = read_ports(p, spec);
-	shape->volume_claims = read_claims(p, spec);
+	shape->volumes = plm_project_volume_uses(p, spec);
 	shape->runtime_class = plm_doc_text(p->tree, spec, "runtimeClassName");
 	shape->scheduler = plm_doc_text(p->tree, spec, "schedulerName");
 	if (plm_slice_is(shape->scheduler, "default-scheduler")) {
@@ -165,7 +140,7 @@ void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	shape->has_claims = claims != NULL && claims->count > 0;
 	plm_project_undecided(claims); /* devices are not counted yet */
 	ignore_rest(spec);
-	if (shape->volume_claims.count > 0) { /* nothing knows where a volume can be used */
+	if (shape->volumes.count > 0) { /* nothing knows where a volume can be used */
 		plm_project_undecided(plm_doc_get(spec, "volumes"));
 	}
 }
@@ -430,6 +405,7 @@ void plm_project_replicator(struct plm_project *p, struct plm_doc *root, void *p
 	plm_project_pods_limit(p, spec, "replicas", set->replicas);
 	plm_project_template(p, plm_doc_map(p->tree, spec, "template"), "main", set->replicas,
 			     &set->template);
+	set->claims = plm_project_claim_templates(p, spec);
 	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
 		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
 	}

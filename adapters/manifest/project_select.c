@@ -16,7 +16,7 @@ static const struct {
 	{"topology.ebs.csi.aws.com/zone", "topology.kubernetes.io/zone"},
 };
 
-static struct plm_slice node_key(struct plm_slice key)
+struct plm_slice plm_project_node_key(struct plm_slice key)
 {
 	if (key.size == 0 || (key.ptr[0] != 'b' && key.ptr[0] != 'f' && key.ptr[0] != 't')) {
 		return key;
@@ -37,7 +37,7 @@ struct plm_vec plm_project_node_labels(struct plm_project *p, struct plm_doc *ma
 	size_t count = 0;
 
 	for (size_t i = 0; i < vec.count; i++) {
-		struct plm_w_kv kv = {node_key(old[i].key), old[i].value};
+		struct plm_w_kv kv = {plm_project_node_key(old[i].key), old[i].value};
 		size_t at = count;
 
 		/* the new names rarely keep the order; where both spellings are there, one stays */
@@ -179,7 +179,7 @@ static void read_expr(struct plm_project *p, struct plm_doc *item, bool node,
 		      struct plm_w_expr *expr)
 {
 	expr->key = plm_doc_text_required(p->tree, item, "key");
-	expr->key = node ? node_key(expr->key) : expr->key;
+	expr->key = node ? plm_project_node_key(expr->key) : expr->key;
 	expr->op = plm_doc_enum(p->tree, item, "operator", &plm_names_op, PLM_OP_IN);
 	expr->values = values_of(p, item);
 	expr->min_values = node ? plm_doc_count(p->tree, item, "minValues", 0) : 0;
@@ -240,7 +240,8 @@ static struct plm_w_affinity read_affinity(struct plm_project *p, struct plm_doc
 {
 	return (struct plm_w_affinity){
 		.weight = weight,
-		.topology_key = node_key(plm_doc_text_required(p->tree, term, "topologyKey")),
+		.topology_key =
+			plm_project_node_key(plm_doc_text_required(p->tree, term, "topologyKey")),
 		.selector = plm_project_selector(p, term, "labelSelector"),
 		.namespaces = plm_doc_texts(p->tree, term, "namespaces"),
 		.ns_selector = plm_project_selector(p, term, "namespaceSelector"),
@@ -326,8 +327,8 @@ static struct plm_vec read_spread(struct plm_project *p, struct plm_doc *spec)
 
 	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next, at++) {
 		out[at] = (struct plm_w_spread){
-			.topology_key =
-				node_key(plm_doc_text_required(p->tree, item, "topologyKey")),
+			.topology_key = plm_project_node_key(
+				plm_doc_text_required(p->tree, item, "topologyKey")),
 			.max_skew = plm_doc_count(p->tree, item, "maxSkew", 1),
 			.when = plm_doc_enum(p->tree, item, "whenUnsatisfiable",
 					     &plm_names_spread_when, PLM_SPREAD_DO_NOT_SCHEDULE),

@@ -230,10 +230,36 @@ static void fold_work_fact(const struct plm_folding *in)
 	}
 }
 
+static void fold_volume_fact(const struct plm_folding *in)
+{
+	const void *w = in->ev->payload;
+
+	switch (in->ev->type) {
+	case PLM_EV_VOLUME_CLAIM:
+		plm_fold_volume_claim(in, w);
+		break;
+	case PLM_EV_VOLUME:
+		plm_fold_volume(in, w);
+		break;
+	case PLM_EV_STORAGE_CLASS:
+		plm_fold_storage_class(in, w);
+		break;
+	case PLM_EV_CSI_NODE:
+		plm_fold_csi_node(in, w);
+		break;
+	case PLM_EV_VOLUME_ATTACHMENT:
+		plm_fold_volume_attachment(in, w);
+		break;
+	default:
+		break;
+	}
+}
+
 static void fold_fact(const struct plm_folding *in)
 {
 	fold_queue_fact(in);
 	fold_work_fact(in);
+	fold_volume_fact(in);
 	plm_root_change(in->f.st)->queues_dirty = 1;
 	plm_root_change(in->f.st)->nodes_dirty = 1;
 }

@@ -106,6 +106,13 @@ void plm_fold_replicator(const struct plm_folding *in, const struct plm_w_replic
 
 /* fold_pdb.c */
 void plm_fold_pdb(const struct plm_folding *in, const struct plm_w_pdb *w);
+/* fold_volume.c */
+void plm_fold_volume_claim(const struct plm_folding *in, const struct plm_w_volume_claim *w);
+void plm_fold_volume(const struct plm_folding *in, const struct plm_w_volume *w);
+void plm_fold_storage_class(const struct plm_folding *in, const struct plm_w_storage_class *w);
+void plm_fold_csi_node(const struct plm_folding *in, const struct plm_w_csi_node *w);
+void plm_fold_volume_attachment(const struct plm_folding *in,
+				const struct plm_w_volume_attachment *w);
 
 /* fold_limits.c */
 void plm_fold_limit_range(const struct plm_folding *in, const struct plm_w_limit_range *w);

@@ -124,10 +124,10 @@ static void fill_term(const struct plm_fold *f, const struct plm_w_term *from, s
 	to->fields = plm_fold_exprs(f, from->fields);
 	to->weight = from->weight;
 }
-static FOLD_LIST(terms, term, term, fill_term)
+FOLD_LIST(terms, term, term, fill_term)
 
-	struct plm_selector
-	plm_fold_selector(const struct plm_fold *f, const struct plm_w_selector *selector)
+struct plm_selector plm_fold_selector(const struct plm_fold *f,
+				      const struct plm_w_selector *selector)
 {
 	return (struct plm_selector){.present = selector->present == 1,
 				     .exprs = plm_fold_exprs(f, selector->exprs)};
@@ -196,6 +196,24 @@ static FOLD_LIST(ports, port, port, fill_port)
 	plm_arena_rewind(f->scratch, mark);
 }
 
+static void fill_volume_use(const struct plm_fold *f, const struct plm_w_volume_use *from,
+			    struct plm_volume_use *to)
+{
+	to->claim = plm_fold_text(f, from->claim);
+	to->ephemeral = plm_fold_text(f, from->ephemeral);
+	to->class_name = plm_fold_text(f, from->class);
+	to->class_said = from->class_said == 1;
+}
+static FOLD_LIST(volume_uses, volume_use, volume_use, fill_volume_use)
+
+	static void fill_csi_driver(const struct plm_fold *f, const struct plm_w_csi_driver *from,
+				    struct plm_csi_driver *to)
+{
+	to->name = plm_fold_text(f, from->name);
+	to->limit = from->limit;
+}
+FOLD_LIST(csi_drivers, csi_driver, csi_driver, fill_csi_driver)
+
 plm_sym plm_fold_shape(const struct plm_fold *f, const struct plm_w_shape *from)
 {
 	struct plm_shape to = {
@@ -210,7 +228,7 @@ plm_sym plm_fold_shape(const struct plm_fold *f, const struct plm_w_shape *from)
 		.preferred_anti_affinity = plm_fold_affinities(f, from->preferred_anti_affinity),
 		.spread = plm_fold_spreads(f, from->spread),
 		.ports = plm_fold_ports(f, from->ports),
-		.volume_claims = plm_fold_texts(f, from->volume_claims),
+		.volumes = plm_fold_volume_uses(f, from->volumes),
 		.runtime_class = plm_fold_text(f, from->runtime_class),
 		.scheduler = plm_fold_text(f, from->scheduler),
 		.priority_class = plm_fold_text(f, from->priority_class),

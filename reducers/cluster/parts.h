@@ -27,6 +27,8 @@ plm_sym plm_fold_tolerations(const struct plm_fold *f, struct plm_vec toleration
 plm_sym plm_fold_exprs(const struct plm_fold *f, struct plm_vec exprs);
 struct plm_selector plm_fold_selector(const struct plm_fold *f,
 				      const struct plm_w_selector *selector);
+plm_sym plm_fold_terms(const struct plm_fold *f, struct plm_vec terms);
+plm_sym plm_fold_csi_drivers(const struct plm_fold *f, struct plm_vec drivers);
 plm_sym plm_fold_shape(const struct plm_fold *f, const struct plm_w_shape *shape);
 plm_sym plm_fold_pod_sets(const struct plm_fold *f, struct plm_vec pod_sets);
 plm_sym plm_fold_groups(const struct plm_fold *f, struct plm_vec groups);

@@ -79,6 +79,9 @@ DEFINE_TYPE(exact, PLM_EXACT_FIELDS)
 #define TYPE struct plm_w_container
 DEFINE_TYPE(container, PLM_CONTAINER_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_volume_use
+DEFINE_TYPE(volume_use, PLM_VOLUME_USE_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_shape
 DEFINE_TYPE(shape, PLM_SHAPE_FIELDS)
 #undef TYPE
@@ -138,6 +141,24 @@ DEFINE_TYPE(runtime_class, PLM_RUNTIME_CLASS_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_pdb
 DEFINE_TYPE(pdb, PLM_PDB_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_volume_claim
+DEFINE_TYPE(volume_claim, PLM_VOLUME_CLAIM_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_volume
+DEFINE_TYPE(volume, PLM_VOLUME_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_storage_class
+DEFINE_TYPE(storage_class, PLM_STORAGE_CLASS_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_csi_driver
+DEFINE_TYPE(csi_driver, PLM_CSI_DRIVER_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_csi_node
+DEFINE_TYPE(csi_node, PLM_CSI_NODE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_volume_attachment
+DEFINE_TYPE(volume_attachment, PLM_VOLUME_ATTACHMENT_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_assignment
 DEFINE_TYPE(assignment, PLM_ASSIGNMENT_FIELDS)
@@ -468,6 +489,16 @@ static enum plm_kind kind_of_type(uint16_t type)
 		return PLM_KIND_RUNTIME_CLASS;
 	case PLM_EV_POD_DISRUPTION_BUDGET:
 		return PLM_KIND_POD_DISRUPTION_BUDGET;
+	case PLM_EV_VOLUME_CLAIM:
+		return PLM_KIND_VOLUME_CLAIM;
+	case PLM_EV_VOLUME:
+		return PLM_KIND_VOLUME;
+	case PLM_EV_STORAGE_CLASS:
+		return PLM_KIND_STORAGE_CLASS;
+	case PLM_EV_CSI_NODE:
+		return PLM_KIND_CSI_NODE;
+	case PLM_EV_VOLUME_ATTACHMENT:
+		return PLM_KIND_VOLUME_ATTACHMENT;
 	case PLM_EV_POD:
 		return PLM_KIND_POD;
 	case PLM_EV_NODE:

@@ -582,6 +582,11 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(TOPOLOGY, 41, 3, topology, FACT)                                                         \
 	X(LIMIT_RANGE, 42, 3, limit_range, FACT)                                                   \
 	X(RUNTIME_CLASS, 43, 3, runtime_class, FACT)                                               \
+	X(VOLUME_CLAIM, 44, 3, volume_claim, FACT)                                                 \
+	X(VOLUME, 45, 3, volume, FACT)                                                             \
+	X(STORAGE_CLASS, 46, 3, storage_class, FACT)                                               \
+	X(CSI_NODE, 47, 3, csi_node, FACT)                                                         \
+	X(VOLUME_ATTACHMENT, 48, 3, volume_attachment, FACT)                                       \
 	X(POD_DISRUPTION_BUDGET, 49, 3, pdb, FACT)                                                 \
 	X(RESERVE, 60, 3, reserve, DECISION)                                                       \
 	X(ADMIT, 61, 3, admit, DECISION)                                                           \

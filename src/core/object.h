@@ -57,7 +57,12 @@
 	X(KIND_APP_WRAPPER, "AppWrapper")                                                          \
 	X(KIND_LEADER_WORKER_SET, "LeaderWorkerSet")                                               \
 	X(KIND_POD_GROUP, "PodGroup")                                                              \
-	X(KIND_POD_DISRUPTION_BUDGET, "PodDisruptionBudget")
+	X(KIND_POD_DISRUPTION_BUDGET, "PodDisruptionBudget")                                       \
+	X(KIND_VOLUME_CLAIM, "PersistentVolumeClaim")                                              \
+	X(KIND_VOLUME, "PersistentVolume")                                                         \
+	X(KIND_STORAGE_CLASS, "StorageClass")                                                      \
+	X(KIND_CSI_NODE, "CSINode")                                                                \
+	X(KIND_VOLUME_ATTACHMENT, "VolumeAttachment")
 PLM_W_ENUM(kind, PLM_KIND_LIST)
 
 #define PLM_EFFECT_LIST(X)                                                                         \
@@ -236,17 +241,25 @@ PLM_W_STRUCT(exact, PLM_EXACT_FIELDS)
 PLM_W_STRUCT(container, PLM_CONTAINER_FIELDS)
 
 /*
+ * A volume with a claim: 'claim' names it, or with 'ephemeral' (name of the volume) it is the pod's own,
+ * called pod-volume and made with 'class'; 'class_said' 0 = of the default class.
+ */
+#define PLM_VOLUME_USE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(ephemeral) S(class) I(class_said)
+PLM_W_STRUCT(volume_use, PLM_VOLUME_USE_FIELDS)
+
+/*
  * What the scheduler sees of a pod, without labels: pods of one template share one shape.
  * 'requests' follow Kubernetes' pod request rule (containers, init containers, sidecars, overhead),
  * limits taken where a request is missing; 'pods' is not in it. 'required_present' tells "no required
  * affinity" from "no term". 'containers' empty = one container without limits asks for 'requests'.
- * 'has_claims' 1 = it names resourceClaims.
+ * 'has_claims' 1 = it names resourceClaims. 'volumes' in the order of the spec, only those with a claim.
  */
 #define PLM_SHAPE_FIELDS(S, Y, I, E, T, R, L)                                                      \
 	L(requests, amount) L(node_selector, kv) I(required_present) L(required, term)             \
 	L(preferred, term) L(tolerations, toleration) L(affinity, affinity)                        \
 	L(anti_affinity, affinity) L(preferred_affinity, affinity)                                 \
-	L(preferred_anti_affinity, affinity) L(spread, spread) L(ports, port) T(volume_claims)     \
+	L(preferred_anti_affinity, affinity) L(spread, spread) L(ports, port)                      \
+	L(volumes, volume_use)                                                                     \
 	S(runtime_class) S(scheduler) S(priority_class) I(priority) I(never_preempt)               \
 	L(containers, container) L(overhead, exact) I(has_claims)
 PLM_W_STRUCT(shape, PLM_SHAPE_FIELDS)
@@ -437,9 +450,12 @@ PLM_W_STRUCT(node, PLM_NODE_FIELDS)
 #define PLM_DAEMON_SET_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) R(template, pod_set_spec)
 PLM_W_STRUCT(daemon_set, PLM_DAEMON_SET_FIELDS)
 
-/* Deployment, ReplicaSet, StatefulSet: 'kind'. */
+/*
+ * Deployment, ReplicaSet, StatefulSet: 'kind'. 'claims' are the volumeClaimTemplates: each pod has a claim
+ * of its own for each, called template-pod, as 'ephemeral' names the template here.
+ */
 #define PLM_REPLICATOR_FIELDS(S, Y, I, E, T, R, L)                                                 \
-	R(meta, meta) E(kind, kind) I(replicas) R(template, pod_set_spec)
+	R(meta, meta) E(kind, kind) I(replicas) R(template, pod_set_spec) L(claims, volume_use)
 PLM_W_STRUCT(replicator, PLM_REPLICATOR_FIELDS)
 
 /* ---- nodes ------------------------------------------------------------------------------------- */
@@ -482,6 +498,41 @@ PLM_W_STRUCT(node_class, PLM_NODE_CLASS_FIELDS)
 	I(max_percent) I(always_allow) I(has_status) I(stale) I(allowed) I(healthy) I(desired)     \
 	I(expected)
 PLM_W_STRUCT(pdb, PLM_PDB_FIELDS)
+/* ---- volumes ----------------------------------------------------------------------------------- */
+
+/*
+ * A PersistentVolumeClaim: 'volume' names its PersistentVolume; 'bound' 1 = the annotation says that the
+ * binding is complete; 'lost' 1 = its volume is gone; 'class_said' 0 = of the default class.
+ */
+#define PLM_VOLUME_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                               \
+	R(meta, meta) S(class) I(class_said) S(volume) I(bound) I(lost)
+PLM_W_STRUCT(volume_claim, PLM_VOLUME_CLAIM_FIELDS)
+
+/*
+ * A PersistentVolume: 'driver' of CSI, also where an in-tree plugin is named that has become one; empty =
+ * of another sort. 'local' 1 = a local or hostPath volume. 'terms' of its node affinity, one must hold.
+ */
+#define PLM_VOLUME_FIELDS(S, Y, I, E, T, R, L)                                                     \
+	R(meta, meta) S(class) S(driver) S(handle) I(local) L(terms, term) S(claim_ns) S(claim)
+PLM_W_STRUCT(volume, PLM_VOLUME_FIELDS)
+
+/* 'provisioner' as 'driver' above; 'terms' of allowedTopologies, one must hold. */
+#define PLM_STORAGE_CLASS_FIELDS(S, Y, I, E, T, R, L)                                              \
+	R(meta, meta) S(provisioner) I(immediate) L(terms, term) I(is_default)
+PLM_W_STRUCT(storage_class, PLM_STORAGE_CLASS_FIELDS)
+
+/* 'limit' of volumes at once: PLM_UNSET = none is said, PLM_UNLIMITED = allocatable has no count. */
+#define PLM_CSI_DRIVER_FIELDS(S, Y, I, E, T, R, L) S(name) I(limit)
+PLM_W_STRUCT(csi_driver, PLM_CSI_DRIVER_FIELDS)
+
+/* The CSI drivers of the node of its name. */
+#define PLM_CSI_NODE_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) L(drivers, csi_driver)
+PLM_W_STRUCT(csi_node, PLM_CSI_NODE_FIELDS)
+
+/* 'volume' is or will be attached to 'node'. */
+#define PLM_VOLUME_ATTACHMENT_FIELDS(S, Y, I, E, T, R, L)                                          \
+	R(meta, meta) S(driver) S(node) S(volume) I(attached)
+PLM_W_STRUCT(volume_attachment, PLM_VOLUME_ATTACHMENT_FIELDS)
 
 /* An object went away. */
 #define PLM_GONE_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(ns) S(name) S(uid)

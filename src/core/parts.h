@@ -91,9 +91,9 @@ struct plm_shape {
 	plm_sym anti_affinity;
 	plm_sym preferred_affinity;
 	plm_sym preferred_anti_affinity;
-	plm_sym spread;	       /* span of plm_spread */
-	plm_sym ports;	       /* span of plm_port */
-	plm_sym volume_claims; /* span of plm_sym */
+	plm_sym spread;	 /* span of plm_spread */
+	plm_sym ports;	 /* span of plm_port */
+	plm_sym volumes; /* span of plm_volume_use */
 	plm_sym runtime_class, scheduler, priority_class;
 	plm_sym over_limit; /* a resource whose request exceeds its limit */
 	uint32_t never_preempt;
@@ -102,6 +102,21 @@ struct plm_shape {
 	plm_sym overhead;     /* span of plm_amount, as written */
 	plm_sym out_of_range; /* a resource outside the LimitRanges of the namespace */
 	uint32_t has_claims;  /* 1: it names resourceClaims */
+};
+
+/* A volume with a claim, in the order of the spec. */
+struct plm_volume_use {
+	plm_sym claim;	   /* 0: it is the pod's own, named after pod and volume */
+	plm_sym ephemeral; /* name of the volume */
+	plm_sym class_name;
+	uint32_t class_said; /* 0: of the default class */
+};
+
+/* Of a CSINode; 'limit' as in object.h. */
+struct plm_csi_driver {
+	plm_sym name;
+	uint32_t zero;
+	int64_t limit;
 };
 
 /* What one container asks for; 'role' POD: the pod itself. */

@@ -385,6 +385,43 @@ struct plm_instance_type {
 	plm_sym offerings; /* span of plm_offering */
 };
 
+struct plm_volume_claim {
+	struct plm_object object;
+	plm_sym class_name, volume;
+	uint32_t class_said; /* 0: of the default class */
+	uint32_t bound, lost;
+	uint32_t zero;
+};
+
+struct plm_volume {
+	struct plm_object object;
+	plm_sym class_name, driver, handle;
+	plm_sym terms;		 /* span of plm_term */
+	plm_sym claim_ns, claim; /* whose it is */
+	uint32_t local;
+	uint32_t zero;
+};
+
+struct plm_storage_class {
+	struct plm_object object;
+	plm_sym provisioner;
+	plm_sym terms; /* span of plm_term */
+	uint32_t immediate, is_default;
+};
+
+/* Named as its node. */
+struct plm_csi_node {
+	struct plm_object object;
+	plm_sym drivers; /* span of plm_csi_driver */
+	uint32_t zero;
+};
+
+struct plm_volume_attachment {
+	struct plm_object object;
+	plm_sym driver, node, volume;
+	uint32_t attached;
+};
+
 /* The cloud said it has none of these; forgotten at 'until_ms'. */
 struct plm_stock_out {
 	uint32_t used;
@@ -470,6 +507,11 @@ struct plm_root {
 	X(LIMIT_RANGE, limit_range, plm_limit_range, 500, 10000, 100000)                           \
 	X(RUNTIME_CLASS, runtime_class, plm_runtime_class, 100, 500, 5000)                         \
 	X(CONSUMED, consumed, plm_consumed, 16000, 160000, 1600000)                                \
-	X(PDB, pdb, plm_pdb, 500, 10000, 100000)
+	X(PDB, pdb, plm_pdb, 500, 10000, 100000)                                                   \
+	X(VOLUME_CLAIM, volume_claim, plm_volume_claim, 4000, 100000, 1000000)                     \
+	X(VOLUME, volume, plm_volume, 4000, 100000, 1000000)                                       \
+	X(STORAGE_CLASS, storage_class, plm_storage_class, 100, 500, 5000)                         \
+	X(CSI_NODE, csi_node, plm_csi_node, 1000, 5000, 50000)                                     \
+	X(VOLUME_ATTACHMENT, volume_attachment, plm_volume_attachment, 4000, 100000, 1000000)
 
 #endif

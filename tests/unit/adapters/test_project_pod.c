@@ -209,7 +209,7 @@ static const struct plm_said_case shape_table[] = {
 	 POD("  volumes: [{name: a, emptyDir: {}}, {name: b, persistentVolumeClaim: {claimName: "
 	     "c}}, {name: d, "
 	     "ephemeral: {volumeClaimTemplate: {}}}]\n"),
-	 {"\"volumeClaims\":[\"c\",\"p-d\"]"},
+	 {"\"volumes\":[{\"claim\":\"c\",\"classSaid\":0},{\"ephemeral\":\"d\",\"classSaid\":0}]"},
 	 NULL,
 	 NULL},
 	{"priority and scheduler",
