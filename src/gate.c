@@ -41,6 +41,10 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_TERMINATE:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
+	case PLM_CALL_NODE_SYNC:
+	case PLM_CALL_ANNOTATE:
+	case PLM_CALL_CLAIM_DELETE:
+	case PLM_CALL_CLAIM_FINALIZE:
 		return gate->nodes;
 	}
 	PLM_UNREACHABLE();
@@ -64,6 +68,9 @@ static struct about about(const struct plm_effect *effect)
 	const struct plm_w_req_node_taint *taint = effect->request;
 	const struct plm_w_req_node_delete *remove = effect->request;
 	const struct plm_w_req_work *work = effect->request;
+	const struct plm_w_req_node_sync *sync = effect->request;
+	const struct plm_w_req_annotate *annotate = effect->request;
+	const struct plm_w_req_claim *claim = effect->request;
 
 	switch (effect->call) {
 	case PLM_CALL_NONE:
@@ -91,6 +98,13 @@ static struct about about(const struct plm_effect *effect)
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
 		return (struct about){"name", work->ns, work->name};
+	case PLM_CALL_NODE_SYNC:
+		return (struct about){"Node", {0}, sync->node};
+	case PLM_CALL_ANNOTATE:
+		return (struct about){"name", {0}, annotate->name};
+	case PLM_CALL_CLAIM_DELETE:
+	case PLM_CALL_CLAIM_FINALIZE:
+		return (struct about){"NodeClaim", {0}, claim->name};
 	}
 	PLM_UNREACHABLE();
 }

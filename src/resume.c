@@ -264,6 +264,10 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
 	case PLM_CALL_POD_UNGATE:
+	case PLM_CALL_NODE_SYNC:
+	case PLM_CALL_ANNOTATE:
+	case PLM_CALL_CLAIM_DELETE:
+	case PLM_CALL_CLAIM_FINALIZE:
 		return;
 	}
 	record->number = event->envelope.seq;
@@ -464,6 +468,9 @@ static const struct record *target_of(const struct plm_resume *resume,
 	const struct plm_w_req_pod *pod = effect->request;
 	const struct plm_w_req_pod_ungate *ungate = effect->request;
 	const struct plm_w_req_terminate *terminate = effect->request;
+	const struct plm_w_req_node_sync *sync = effect->request;
+	const struct plm_w_req_annotate *annotate = effect->request;
+	const struct plm_w_req_claim *claim = effect->request;
 	const struct plm_w_req_node_taint *taint = effect->request;
 	const struct plm_w_req_node_delete *remove = effect->request;
 	const struct plm_w_req_work *work = effect->request;
@@ -496,6 +503,14 @@ static const struct record *target_of(const struct plm_resume *resume,
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
 		return find(resume, SPACE_OBJECT + (uint32_t)work->kind, work->ns, work->name);
+	case PLM_CALL_NODE_SYNC:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, sync->node);
+	case PLM_CALL_ANNOTATE:
+		return find(resume, SPACE_OBJECT + (uint32_t)annotate->kind, none, annotate->name);
+	case PLM_CALL_CLAIM_DELETE:
+	case PLM_CALL_CLAIM_FINALIZE:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE_CLAIM, none,
+			    claim->name);
 	}
 	PLM_UNREACHABLE();
 }

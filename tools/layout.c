@@ -250,6 +250,11 @@ static const struct plm_member offering_members[] = {
 	I64(price_micro), I64(reserved_left)};
 LAYOUT(static, offering)
 #undef TYPE
+#define TYPE struct plm_refusal
+static const struct plm_member refusal_members[] = {
+	TEXT(instance_type), TEXT(zone), TEXT(capacity_type), TEXT(reservation), TEXT(code)};
+LAYOUT(static, refusal)
+#undef TYPE
 #define TYPE struct plm_why
 static const struct plm_member why_members[] = {
 	U64(seq),     ENUM(rule, rule), ENUM(reason, reason), TEXT(object), TEXT(resource),
@@ -320,6 +325,12 @@ LAYOUT(static, local_queue)
 static const struct plm_member consumed_members[] = {SKIP(used), ID(local, LOCAL_QUEUE), SKIP(next),
 						     SKIP(zero), PART(amount, fixed)};
 LAYOUT(static, consumed)
+#undef TYPE
+#define TYPE struct plm_instance
+static const struct plm_member instance_members[] = {
+	SKIP(used),  TEXT(provider_id), TEXT(instance_type), TEXT(zone),      TEXT(capacity_type),
+	TEXT(claim), TEXT(pool),	BOOL(told),	     I64(launched_ms)};
+LAYOUT(static, instance)
 #undef TYPE
 #define TYPE struct plm_work_queue
 static const struct plm_member work_queue_members[] = {PART(object, object), TEXT(cluster_queue),
@@ -471,10 +482,18 @@ static const struct plm_member pod_members[] = {
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node
-static const struct plm_member node_members[] = {
-	PART(object, object),	   TEXT(provider_id),	LIST(taints, taint), LIST(capacity, amount),
-	LIST(allocatable, amount), BOOL(ready),		BOOL(unschedulable), BOOL(do_not_disrupt),
-	ID(claim, NODE_CLAIM),	   I64(empty_since_ms), U32(pods),	     SKIP(zero)};
+static const struct plm_member node_members[] = {PART(object, object),
+						 TEXT(provider_id),
+						 LIST(taints, taint),
+						 LIST(capacity, amount),
+						 LIST(allocatable, amount),
+						 BOOL(ready),
+						 BOOL(unschedulable),
+						 BOOL(do_not_disrupt),
+						 ID(claim, NODE_CLAIM),
+						 I64(empty_since_ms),
+						 U32(pods),
+						 BOOL(termination_finalizer)};
 LAYOUT(static, node)
 #undef TYPE
 #define TYPE struct plm_daemon_set
@@ -507,13 +526,21 @@ static const struct plm_member node_pool_members[] = {PART(object, object),
 						      I64(max_size),
 						      I64(expire_ms),
 						      I64(grace_ms),
-						      I64(consolidate_after_ms)};
+						      I64(consolidate_after_ms),
+						      TEXT(hash),
+						      TEXT(stamped_hash),
+						      TEXT(stamped_version),
+						      U32(launches),
+						      U32(launch_ring),
+						      BOOL(told),
+						      I64(generation)};
 LAYOUT(static, node_pool)
 #undef TYPE
 #define TYPE struct plm_node_class
-static const struct plm_member node_class_members[] = {PART(object, object), TEXTS(instance_types),
-						       TEXT(ami_family), LIST(tags, kv),
-						       TEXT(not_ready)};
+static const struct plm_member node_class_members[] = {
+	PART(object, object), TEXTS(instance_types), TEXT(ami_family),
+	LIST(tags, kv),	      TEXT(not_ready),	     TEXT(hash),
+	TEXT(stamped_hash),   TEXT(stamped_version), BOOL(told)};
 LAYOUT(static, node_class)
 #undef TYPE
 #define TYPE struct plm_node_claim
@@ -551,7 +578,27 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       BOOL(cordoned),
 						       I64(interrupted_ms),
 						       I64(ended_ms),
-						       PART(why, why)};
+						       PART(why, why),
+						       ENUM(class_kind, kind),
+						       TEXT(pool_hash),
+						       TEXT(pool_hash_version),
+						       TEXT(class_hash),
+						       TEXT(class_hash_version),
+						       BOOL(termination_finalizer),
+						       I64(expire_ms),
+						       I64(registering_ms),
+						       TEXT(reservation),
+						       TEXT(launch_code),
+						       LIST(refused, refusal),
+						       TEXTS(bought_for),
+						       U32(bought_pods),
+						       U32(synced),
+						       U32(noted),
+						       U32(asked),
+						       I64(retry_ms),
+						       I64(checked_ms),
+						       I64(blind_kube_ms),
+						       I64(blind_cloud_ms)};
 LAYOUT(static, node_claim)
 #undef TYPE
 #define TYPE struct plm_instance_type
@@ -564,8 +611,9 @@ static const struct plm_member instance_type_members[] = {SKIP(used),
 LAYOUT(static, instance_type)
 #undef TYPE
 #define TYPE struct plm_stock_out
-static const struct plm_member stock_out_members[] = {SKIP(used), TEXT(instance_type), TEXT(zone),
-						      TEXT(capacity_type), I64(until_ms)};
+static const struct plm_member stock_out_members[] = {
+	SKIP(used),    TEXT(instance_type), TEXT(zone), TEXT(capacity_type),
+	I64(until_ms), TEXT(reservation),   U32(times), I64(forget_ms)};
 LAYOUT(static, stock_out)
 #undef TYPE
 #define TYPE struct plm_intent
@@ -632,7 +680,13 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(manage_unnamed),
 						 PART(managed_namespaces, selector),
 						 BOOL(device_classes),
-						 U32(gated_pods)};
+						 U32(gated_pods),
+						 I64(kube_away_ms),
+						 I64(cloud_away_ms),
+						 I64(kube_blind_ms),
+						 I64(cloud_blind_ms),
+						 TEXT(claims_listed),
+						 BOOL(instances_listed)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -195,6 +195,9 @@ const char *plm_slot_group(const struct plm_state *st, enum plm_table table, plm
 	if (table == PLM_TABLE_CONSUMED) {
 		return "consumed";
 	}
+	if (table == PLM_TABLE_INSTANCE) {
+		return "instances";
+	}
 	PLM_ASSERT(table == PLM_TABLE_INTENT || table == PLM_TABLE_ROOT);
 	return table == PLM_TABLE_INTENT ? "intents" : "root";
 }
@@ -240,6 +243,9 @@ struct plm_slice plm_slot_key(struct plm_arena *arena, const struct plm_state *s
 	}
 	if (table == PLM_TABLE_CONSUMED) {
 		return consumed_key(arena, st, plm_consumed_at(st, id));
+	}
+	if (table == PLM_TABLE_INSTANCE) {
+		return plm_str(st, plm_instance_at(st, id)->provider_id);
 	}
 	if (table == PLM_TABLE_INTENT) {
 		return plm_arena_format(arena, "%" PRIu64, plm_intent_at(st, id)->seq);

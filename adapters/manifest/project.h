@@ -19,6 +19,8 @@
 #define PLM_LABEL_POD_SET "kueue.x-k8s.io/podset"
 #define PLM_LABEL_COMPLETION_INDEX "batch.kubernetes.io/job-completion-index"
 #define PLM_ANNOTATION_DO_NOT_DISRUPT "karpenter.sh/do-not-disrupt"
+#define PLM_ANNOTATION_POOL_HASH "karpenter.sh/nodepool-hash"
+#define PLM_ANNOTATION_CLASS_HASH "karpenter.k8s.aws/ec2nodeclass-hash"
 #define PLM_ANNOTATION_CAPACITY_CHECK "plimsoll.dev/capacity-check"
 
 struct plm_project {
@@ -80,6 +82,14 @@ void plm_project_volume_attachment(struct plm_project *p, struct plm_doc *root, 
 void plm_project_limit_range(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_runtime_class(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_pdb(struct plm_project *p, struct plm_doc *root, void *payload);
+
+/* ---- claims and drift (project_claim.c) -------------------------------------------------------- */
+
+/* Hash of what stands at and below 'node', without members called 'skip' (NULL-terminated, or NULL). */
+struct plm_slice plm_project_hash(struct plm_project *p, struct plm_doc *node,
+				  const char *const *skip);
+/* Does the object wait for us when it is deleted? */
+bool plm_project_finalized(struct plm_project *p, struct plm_doc *root);
 
 /* ---- the life of a Workload (project_life.c) --------------------------------------------------- */
 

@@ -36,6 +36,7 @@ void plm_project_node(struct plm_project *p, struct plm_doc *root, void *payload
 	}
 	node->ready = ready == NULL || plm_project_is_true(p, ready);
 	node->do_not_disrupt = annotated_true(p, root);
+	node->termination_finalizer = plm_project_finalized(p, root);
 	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
 		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
 	}
@@ -196,6 +197,17 @@ static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm
 	}
 }
 
+/* Requirements may drift by what they allow, but are no part of the hash (karpenter.md 1.1). */
+static void stamps(struct plm_project *p, struct plm_doc *root, struct plm_w_node_pool *pool)
+{
+	static const char *const skip[] = {"requirements", "resources", NULL};
+
+	pool->hash = plm_project_hash(p, plm_doc_at(root, "spec.template"), skip);
+	pool->stamped_hash = plm_project_annotation(p, root, PLM_ANNOTATION_POOL_HASH);
+	pool->stamped_version =
+		plm_project_annotation(p, root, PLM_ANNOTATION_POOL_HASH "-version");
+}
+
 void plm_project_node_pool(struct plm_project *p, struct plm_doc *root, void *payload)
 {
 	static const char *const dialect[] = {"templateRef", "minSize", "maxSize",
@@ -216,37 +228,7 @@ void plm_project_node_pool(struct plm_project *p, struct plm_doc *root, void *pa
 	} else {
 		upstream_pool(p, root, payload);
 	}
-}
-
-/* ---- NodeClaim --------------------------------------------------------------------------------- */
-
-void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload)
-{
-	static const char *const ignored[] = {"nodeClassRef", "expireAfter",
-					      "terminationGracePeriod"};
-	struct plm_w_node_claim *claim = payload;
-	struct plm_doc *spec = plm_doc_map(p->tree, root, "spec");
-	struct plm_doc *status = plm_doc_map(p->tree, root, "status");
-
-	claim->pool = plm_project_label(p, PLM_LABEL_NODE_POOL);
-	claim->requirements = plm_project_exprs(p, spec, "requirements", true);
-	claim->requests =
-		plm_doc_amounts(p->tree, plm_doc_map(p->tree, spec, "resources"), "requests");
-	claim->taints = plm_project_taints(p, spec, "taints");
-	claim->startup_taints = plm_project_taints(p, spec, "startupTaints");
-	claim->provider_id = plm_doc_text(p->tree, status, "providerID");
-	claim->node = plm_doc_text(p->tree, status, "nodeName");
-	claim->capacity = plm_doc_amounts(p->tree, status, "capacity");
-	claim->allocatable = plm_doc_amounts(p->tree, status, "allocatable");
-	claim->launched_ms = plm_project_condition_ms(p, root, "Launched");
-	claim->registered_ms = plm_project_condition_ms(p, root, "Registered");
-	claim->initialized_ms = plm_project_condition_ms(p, root, "Initialized");
-	claim->consolidatable_ms = plm_project_condition_ms(p, root, "Consolidatable");
-	claim->drifted_ms = plm_project_condition_ms(p, root, "Drifted");
-	claim->do_not_disrupt = annotated_true(p, root);
-	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
-		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
-	}
+	stamps(p, root, payload);
 }
 
 /* ---- EC2NodeClass, NodeTemplate ------------------------------------------------------------------ */
@@ -303,6 +285,24 @@ static void ignore_setup(struct plm_doc *spec)
 	}
 }
 
+/* What is selected at run time drifts dynamically and is no part of the hash (karpenter.md 1.3). */
+static void class_stamps(struct plm_project *p, struct plm_doc *root,
+			 struct plm_w_node_class *class)
+{
+	static const char *const skip[] = {"subnetSelectorTerms",
+					   "securityGroupSelectorTerms",
+					   "capacityReservationSelectorTerms",
+					   "amiSelectorTerms",
+					   "ipPrefixCount",
+					   "instanceTypes",
+					   NULL};
+
+	class->hash = plm_project_hash(p, plm_doc_get(root, "spec"), skip);
+	class->stamped_hash = plm_project_annotation(p, root, PLM_ANNOTATION_CLASS_HASH);
+	class->stamped_version =
+		plm_project_annotation(p, root, PLM_ANNOTATION_CLASS_HASH "-version");
+}
+
 void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *payload)
 {
 	struct plm_w_node_class *class = payload;
@@ -315,6 +315,7 @@ void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *p
 	}
 	class->tags = plm_doc_kv(p->tree, spec, "tags");
 	class->not_ready = plm_project_not_ready(p, root);
+	class_stamps(p, root, class);
 	ignore_setup(spec);
 }
 
@@ -349,5 +350,6 @@ void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void
 			"Bottlerocket, Custom, Windows2019, Windows2022, Windows2025)",
 			(int)class->ami_family.size, (const char *)class->ami_family.ptr);
 	}
+	class_stamps(p, root, class);
 	ignore_setup(spec);
 }

@@ -300,6 +300,18 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
 		work_end(w, effect, out);
 		return;
+	case PLM_CALL_NODE_SYNC:
+		plm_sim_node_sync(w, effect, out);
+		return;
+	case PLM_CALL_ANNOTATE:
+		plm_sim_annotate(w, effect, out);
+		return;
+	case PLM_CALL_CLAIM_DELETE:
+		plm_sim_claim_delete(w, effect, out);
+		return;
+	case PLM_CALL_CLAIM_FINALIZE:
+		plm_sim_claim_finalize(w, effect, out);
+		return;
 	}
 	PLM_UNREACHABLE();
 }

@@ -179,8 +179,8 @@ static struct plm_sim_token *token_spend(struct plm_world *w, const struct plm_e
 {
 	const struct plm_w_req_launch *request = effect->request;
 	const struct plm_w_offer *offers = request->offers.ptr;
-	struct plm_w_offer *refused =
-		PLM_NEW_ARRAY(&w->arena, request->offers.count, struct plm_w_offer);
+	struct plm_w_refusal *refused =
+		PLM_NEW_ARRAY(&w->arena, request->offers.count, struct plm_w_refusal);
 	struct plm_sim_token *token = PLM_NEW(&w->arena, struct plm_sim_token);
 	size_t bucket = token_bucket(effect->key);
 
@@ -191,7 +191,13 @@ static struct plm_sim_token *token_spend(struct plm_world *w, const struct plm_e
 	for (size_t i = 0; i < request->offers.count && token->instance == NULL; i++) {
 		if (plm_sim_offering(w, &offers[i]) == NULL ||
 		    plm_sim_out_of_stock(w, &offers[i])) {
-			refused[token->refused.count++] = offers[i];
+			refused[token->refused.count++] = (struct plm_w_refusal){
+				.instance_type = offers[i].instance_type,
+				.zone = offers[i].zone,
+				.capacity_type = offers[i].capacity_type,
+				.reservation = offers[i].reservation,
+				.code = plm_slice_str("InsufficientInstanceCapacity"),
+			};
 			continue;
 		}
 		token->instance = plm_sim_start_instance(w, request, &offers[i], effect->intent);

@@ -46,7 +46,8 @@ static void keep_instance(struct plm_world *w, struct plm_sim_instance *instance
 void plm_world_resume_instance(struct plm_world *w, const struct plm_w_instance *fact,
 			       const struct plm_effect *launch)
 {
-	const struct plm_w_offer offer = {fact->instance_type, fact->zone, fact->capacity_type};
+	const struct plm_w_offer offer = {fact->instance_type, fact->zone, fact->capacity_type,
+					  fact->reservation};
 	const struct plm_w_offering *offering = plm_sim_offering(w, &offer);
 	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
 

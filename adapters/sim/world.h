@@ -104,6 +104,9 @@ struct plm_sim_object {
 		struct plm_w_node *node;
 		struct plm_w_daemon_set *daemon_set;
 		struct plm_w_replicator *replicator;
+		struct plm_w_node_claim *claim;
+		struct plm_w_node_pool *pool;
+		struct plm_w_node_class *class;
 	} of;
 	union { /* ours, by kind */
 		struct plm_sim_job *job;
@@ -154,7 +157,7 @@ struct plm_sim_token {
 	uint64_t intent;
 	struct plm_slice frozen;
 	struct plm_sim_instance *instance; /* NULL: it launched nothing */
-	struct plm_vec refused;		   /* struct plm_w_offer */
+	struct plm_vec refused;		   /* struct plm_w_refusal */
 	const char *code;
 };
 
@@ -429,6 +432,18 @@ void plm_sim_check_start(struct plm_world *w, const struct plm_sim_object *job,
 void plm_sim_check_pod(struct plm_world *w, const struct plm_sim_object *owner,
 		       const struct plm_effect *effect);
 void plm_sim_check_time(struct plm_world *w);
+
+/* ---- claims.c: calls about nodes and claims ---- */
+void plm_sim_node_sync(struct plm_world *w, const struct plm_effect *effect,
+		       struct plm_w_result *out);
+void plm_sim_annotate(struct plm_world *w, const struct plm_effect *effect,
+		      struct plm_w_result *out);
+void plm_sim_claim_delete(struct plm_world *w, const struct plm_effect *effect,
+			  struct plm_w_result *out);
+void plm_sim_claim_finalize(struct plm_world *w, const struct plm_effect *effect,
+			    struct plm_w_result *out);
+/* As `kubectl delete`: at once, or when its finalizer is gone. */
+void plm_sim_claim_deleted(struct plm_world *w, struct plm_sim_object *object);
 
 /* ---- stats.c ---- */
 void plm_sim_account(struct plm_world *w);

@@ -28,6 +28,7 @@ void plm_fold_node(const struct plm_folding *in, const struct plm_w_node *w)
 	node->ready = w->ready == 1;
 	node->unschedulable = w->unschedulable == 1;
 	node->do_not_disrupt = w->do_not_disrupt == 1;
+	node->termination_finalizer = w->termination_finalizer == 1;
 	plm_root_change(st)->domains_freed = 1;
 	if (made) {
 		node->empty_since_ms = PLM_UNSET;
@@ -57,6 +58,14 @@ void plm_fold_node_pool(const struct plm_folding *in, const struct plm_w_node_po
 	pool->expire_ms = w->expire_ms;
 	pool->grace_ms = w->grace_ms;
 	pool->consolidate_after_ms = w->consolidate_after_ms;
+	pool->hash = plm_fold_text(&in->f, w->hash);
+	pool->stamped_hash = plm_fold_text(&in->f, w->stamped_hash);
+	pool->stamped_version = plm_fold_text(&in->f, w->stamped_version);
+	if (pool->generation != w->meta.generation) {
+		pool->generation = w->meta.generation;
+		pool->launches = 0; /* of another template: it says nothing about this one */
+		pool->launch_ring = 0;
+	}
 }
 
 void plm_fold_node_class(const struct plm_folding *in, const struct plm_w_node_class *w)
@@ -70,6 +79,9 @@ void plm_fold_node_class(const struct plm_folding *in, const struct plm_w_node_c
 	class->ami_family = plm_fold_text(&in->f, w->ami_family);
 	class->tags = plm_fold_kvs(&in->f, w->tags);
 	class->not_ready = plm_fold_text(&in->f, w->not_ready);
+	class->hash = plm_fold_text(&in->f, w->hash);
+	class->stamped_hash = plm_fold_text(&in->f, w->stamped_hash);
+	class->stamped_version = plm_fold_text(&in->f, w->stamped_version);
 }
 
 /* A fact about a claim that we decided keeps what is ours. */
@@ -112,6 +124,15 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 	claim->drifted_ms = w->drifted_ms;
 	claim->grace_ms = w->grace_ms;
 	claim->do_not_disrupt = w->do_not_disrupt == 1;
+	claim->class_kind = (uint32_t)w->class_kind;
+	claim->class_name = plm_fold_text(&in->f, w->class_name);
+	claim->pool_hash = plm_fold_text(&in->f, w->pool_hash);
+	claim->pool_hash_version = plm_fold_text(&in->f, w->pool_hash_version);
+	claim->class_hash = plm_fold_text(&in->f, w->class_hash);
+	claim->class_hash_version = plm_fold_text(&in->f, w->class_hash_version);
+	claim->termination_finalizer = w->termination_finalizer == 1;
+	claim->expire_ms = w->expire_ms;
+	claim->registering_ms = w->registering_ms;
 	if (made) {
 		begin_claim(claim, w);
 	}

@@ -135,7 +135,7 @@ void plm_claim_fold_instance(struct plm_state *st, const struct plm_w_instance *
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-static void remember_stock_out(struct plm_state *st, const struct plm_w_offer *offer,
+static void remember_stock_out(struct plm_state *st, const struct plm_w_refusal *offer,
 			       int64_t until_ms)
 {
 	plm_sym type = plm_intern(st, offer->instance_type);
@@ -234,7 +234,7 @@ void plm_claim_fold_result(struct plm_state *st, const struct plm_fold *fold,
 {
 	uint64_t seq = (uint64_t)w->intent;
 	plm_id open = plm_index_find(st, PLM_KEY_INTENT, (uint32_t)seq, (uint32_t)(seq >> 32));
-	const struct plm_w_offer *refused = w->refused.ptr;
+	const struct plm_w_refusal *refused = w->refused.ptr;
 	const struct plm_intent *intent = plm_intent_at(st, open);
 	plm_id claim = {0};
 

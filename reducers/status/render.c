@@ -209,6 +209,14 @@ static const struct words words[] = {
 	[PLM_RULE_OWNER_MISSING] = {"its owner is gone[: uid {detail}]", ""},
 	[PLM_RULE_START_CONFLICT] = {"admission check {object} adds another value of {detail}",
 				     "[podSetUpdates of {object} without {detail}]"},
+	[PLM_RULE_ORPHAN] = {"no NodeClaim knows this instance of the cluster[ ({detail})]", ""},
+	[PLM_RULE_CONSISTENCY] = {"its node has {have} {resource}, {need} were promised", ""},
+	[PLM_RULE_UNREGISTERED_TAINT] = {"its node[ {object}] came without the taint "
+					 "karpenter.sh/unregistered",
+					 ""},
+	[PLM_RULE_DELETED_OUTSIDE] = {"it is being deleted", ""},
+	[PLM_RULE_EXOTIC] = {"metal or with accelerators, which nobody asked for", ""},
+	[PLM_RULE_SPOT_PRICE] = {"its spot price is above the cheapest on demand", ""},
 };
 
 /* What a template is filled with. */

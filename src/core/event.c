@@ -283,6 +283,12 @@ DEFINE_TYPE(instance, PLM_INSTANCE_FIELDS)
 #define TYPE struct plm_w_interruption
 DEFINE_TYPE(interruption, PLM_INTERRUPTION_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_listed
+DEFINE_TYPE(listed, PLM_LISTED_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_reach
+DEFINE_TYPE(reach, PLM_REACH_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_reserve
 DEFINE_TYPE(reserve, PLM_RESERVE_FIELDS)
 #undef TYPE
@@ -326,6 +332,12 @@ DEFINE_TYPE(claim, PLM_CLAIM_FIELDS)
 #define TYPE struct plm_w_claim_end
 DEFINE_TYPE(claim_end, PLM_CLAIM_END_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_claim_note
+DEFINE_TYPE(claim_note, PLM_CLAIM_NOTE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_orphan
+DEFINE_TYPE(orphan, PLM_ORPHAN_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_requeue
 DEFINE_TYPE(requeue, PLM_REQUEUE_FIELDS)
 #undef TYPE
@@ -363,6 +375,9 @@ DEFINE_TYPE(req_pod_ungate, PLM_REQ_POD_UNGATE_FIELDS)
 #define TYPE struct plm_w_offer
 DEFINE_TYPE(offer, PLM_OFFER_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_refusal
+DEFINE_TYPE(refusal, PLM_REFUSAL_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_req_launch
 DEFINE_TYPE(req_launch, PLM_REQ_LAUNCH_FIELDS)
 #undef TYPE
@@ -374,6 +389,15 @@ DEFINE_TYPE(req_node_taint, PLM_REQ_NODE_TAINT_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_req_work
 DEFINE_TYPE(req_work, PLM_REQ_WORK_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_node_sync
+DEFINE_TYPE(req_node_sync, PLM_REQ_NODE_SYNC_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_annotate
+DEFINE_TYPE(req_annotate, PLM_REQ_ANNOTATE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_claim
+DEFINE_TYPE(req_claim, PLM_REQ_CLAIM_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_req_node_delete
 DEFINE_TYPE(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
@@ -459,6 +483,13 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
 		return &plm_type_req_work;
+	case PLM_CALL_NODE_SYNC:
+		return &plm_type_req_node_sync;
+	case PLM_CALL_ANNOTATE:
+		return &plm_type_req_annotate;
+	case PLM_CALL_CLAIM_DELETE:
+	case PLM_CALL_CLAIM_FINALIZE:
+		return &plm_type_req_claim;
 	}
 	PLM_UNREACHABLE();
 }
@@ -510,6 +541,7 @@ static enum plm_kind kind_of_type(uint16_t type)
 	case PLM_EV_NODE_CLAIM:
 	case PLM_EV_CLAIM:
 	case PLM_EV_CLAIM_END:
+	case PLM_EV_CLAIM_NOTE:
 		return PLM_KIND_NODE_CLAIM;
 	case PLM_EV_WORKLOAD:
 	case PLM_EV_RESERVE:

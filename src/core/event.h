@@ -105,7 +105,12 @@ struct plm_envelope {
 	X(REASON_LOCAL_QUEUE_RESTARTED, "LocalQueueRestarted")                                     \
 	X(REASON_OWNER_NOT_FOUND, "OwnerNotFound")                                                 \
 	X(REASON_FAILED_TO_START, "FailedToStart")                                                 \
-	X(REASON_WAITING_FOR_PODS, "WaitingForReplacementPods")
+	X(REASON_WAITING_FOR_PODS, "WaitingForReplacementPods")                                    \
+	X(REASON_UNREGISTERED_TAINT_MISSING, "UnregisteredTaintMissing")                           \
+	X(REASON_FAILED_CONSISTENCY_CHECK, "FailedConsistencyCheck")                               \
+	X(REASON_NODE_CLASS_NOT_READY, "NodeClassNotReady")                                        \
+	X(REASON_RETRYING, "LaunchRetry")                                                          \
+	X(REASON_DELETED, "Deleted")
 PLM_W_ENUM(reason, PLM_REASON_LIST)
 
 /* The rule that decided, in our words: what `why` prints and tests match. */
@@ -194,7 +199,13 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_DISPATCH, "no dispatch to other clusters yet")                                      \
 	X(RULE_MULTIKUEUE_TWICE, "several MultiKueue checks")                                      \
 	X(RULE_MULTIKUEUE_PER_FLAVOR, "MultiKueue check per flavor")                               \
-	X(RULE_MULTIKUEUE_AND_PROVISIONING, "MultiKueue with provisioning")
+	X(RULE_MULTIKUEUE_AND_PROVISIONING, "MultiKueue with provisioning")                        \
+	X(RULE_ORPHAN, "no claim knows it")                                                        \
+	X(RULE_CONSISTENCY, "smaller than promised")                                               \
+	X(RULE_UNREGISTERED_TAINT, "came without the unregistered taint")                          \
+	X(RULE_DELETED_OUTSIDE, "deleted by somebody else")                                        \
+	X(RULE_EXOTIC, "metal or accelerators nobody asked for")                                   \
+	X(RULE_SPOT_PRICE, "spot dearer than on demand")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -330,14 +341,26 @@ PLM_W_STRUCT(mark, PLM_MARK_FIELDS)
 
 /* ---- facts of the cloud ------------------------------------------------------------------------ */
 
-/* An instance as described: 'state' is EC2's word (pending, running, shutting-down, terminated). */
+/*
+ * An instance as described: 'state' is EC2's word (pending, running, shutting-down, terminated). From its
+ * tags: 'claim' and 'pool' it was launched for, 'ours' 1 = this cluster's name and a pool stand there.
+ */
 #define PLM_INSTANCE_FIELDS(S, Y, I, E, T, R, L)                                                   \
-	S(provider_id) S(state) S(instance_type) S(zone) S(capacity_type) I(intent) I(launched_ms)
+	S(provider_id) S(state) S(instance_type) S(zone) S(capacity_type) I(intent) I(launched_ms) \
+	S(claim) S(pool) I(ours) S(reservation)
 PLM_W_STRUCT(instance, PLM_INSTANCE_FIELDS)
 
 /* A two-minute warning. */
 #define PLM_INTERRUPTION_FIELDS(S, Y, I, E, T, R, L) S(provider_id) I(at_ms)
 PLM_W_STRUCT(interruption, PLM_INTERRUPTION_FIELDS)
+
+/* All objects of 'kind' (none = instances) were told as they are at 'revision': what is missing is gone. */
+#define PLM_LISTED_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(revision)
+PLM_W_STRUCT(listed, PLM_LISTED_FIELDS)
+
+/* A source cannot be reached ('away' 1), or can again: what happens meanwhile is not seen. */
+#define PLM_REACH_FIELDS(S, Y, I, E, T, R, L) E(source, source) I(away)
+PLM_W_STRUCT(reach, PLM_REACH_FIELDS)
 
 /* ---- decisions: admission ---------------------------------------------------------------------- */
 
@@ -431,12 +454,21 @@ PLM_W_STRUCT(nominate, PLM_NOMINATE_FIELDS)
 #define PLM_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                      \
 	S(name) S(pool) S(class_name) L(requirements, expr) T(types) L(requests, amount)           \
 	L(labels, kv) L(taints, taint) L(startup_taints, taint) I(price_micro) S(for_ns)           \
-	S(for_name) R(why, explain)
+	S(for_name) R(why, explain) E(class_kind, kind) S(pool_hash) S(class_hash)                 \
+	I(min_values_relaxed) I(grace_ms) I(expire_ms)
 PLM_W_STRUCT(claim, PLM_CLAIM_FIELDS)
 
 /* A claim is given up or its node removed: no pod is placed on it any more. */
 #define PLM_CLAIM_END_FIELDS(S, Y, I, E, T, R, L) S(name) E(reason, reason) R(why, explain)
 PLM_W_STRUCT(claim_end, PLM_CLAIM_END_FIELDS)
+
+/* Something about a claim that changes nothing by itself and that its owner should hear of. */
+#define PLM_CLAIM_NOTE_FIELDS(S, Y, I, E, T, R, L) S(name) E(reason, reason) R(why, explain)
+PLM_W_STRUCT(claim_note, PLM_CLAIM_NOTE_FIELDS)
+
+/* An instance of this cluster that no claim knows: it is to be terminated. */
+#define PLM_ORPHAN_FIELDS(S, Y, I, E, T, R, L) S(provider_id) R(why, explain)
+PLM_W_STRUCT(orphan, PLM_ORPHAN_FIELDS)
 
 /* The reason of something that waits has changed. */
 #define PLM_EXPLAINED_FIELDS(S, Y, I, E, T, R, L) R(why, explain)
@@ -458,7 +490,11 @@ PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
 	X(CALL_POD_UNGATE, "pod.ungate")                                                           \
 	X(CALL_JOB_DELETE, "job.delete")                                                           \
 	X(CALL_WORKLOAD_DELETE, "workload.delete")                                                 \
-	X(CALL_WORKLOAD_DEACTIVATE, "workload.deactivate")
+	X(CALL_WORKLOAD_DEACTIVATE, "workload.deactivate")                                         \
+	X(CALL_NODE_SYNC, "node.sync")                                                             \
+	X(CALL_ANNOTATE, "object.annotate")                                                        \
+	X(CALL_CLAIM_DELETE, "claim.delete")                                                       \
+	X(CALL_CLAIM_FINALIZE, "claim.finalize")
 PLM_W_ENUM(call, PLM_CALL_LIST)
 
 /*
@@ -500,13 +536,22 @@ PLM_W_STRUCT(req_pod, PLM_REQ_POD_FIELDS)
 	S(ns) S(name) S(uid) S(gate) L(node_selector, kv) L(tolerations, toleration) L(labels, kv)
 PLM_W_STRUCT(req_pod_ungate, PLM_REQ_POD_UNGATE_FIELDS)
 
-#define PLM_OFFER_FIELDS(S, Y, I, E, T, R, L) S(instance_type) S(zone) S(capacity_type)
+#define PLM_OFFER_FIELDS(S, Y, I, E, T, R, L)                                                      \
+	S(instance_type) S(zone) S(capacity_type) S(reservation)
 PLM_W_STRUCT(offer, PLM_OFFER_FIELDS)
 
-/* One instance for 'claim', of the first of 'offers' (best first) that the cloud has. */
+/* An offer that the cloud refused, and its word for why (reducers/provision/codes.h). */
+#define PLM_REFUSAL_FIELDS(S, Y, I, E, T, R, L)                                                    \
+	S(instance_type) S(zone) S(capacity_type) S(reservation) S(code)
+PLM_W_STRUCT(refusal, PLM_REFUSAL_FIELDS)
+
+/*
+ * One instance for 'claim' of one of 'offers' (cheapest first, all of one capacity type), chosen by the
+ * fleet's 'strategy'. 'sync_taints' 1 = the node registers without its taints, they are added later.
+ */
 #define PLM_REQ_LAUNCH_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	S(claim) S(pool) S(class_name) L(offers, offer) L(labels, kv) L(taints, taint)             \
-	L(startup_taints, taint) L(tags, kv)
+	L(startup_taints, taint) L(tags, kv) S(strategy) S(tenancy) I(sync_taints)
 PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
 
 #define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
@@ -523,6 +568,24 @@ PLM_W_STRUCT(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
 #define PLM_REQ_WORK_FIELDS(S, Y, I, E, T, R, L) E(kind, kind) S(ns) S(name) S(uid)
 PLM_W_STRUCT(req_work, PLM_REQ_WORK_FIELDS)
 
+/*
+ * What a node is given when it registers or is initialized: labels, annotations, finalizers and taints
+ * that it lacks; 'untaint' keys of taints to be taken away.
+ */
+#define PLM_REQ_NODE_SYNC_FIELDS(S, Y, I, E, T, R, L)                                              \
+	S(node) S(uid) S(claim) L(labels, kv) L(annotations, kv) L(taints, taint) T(untaint)       \
+	T(finalizers)
+PLM_W_STRUCT(req_node_sync, PLM_REQ_NODE_SYNC_FIELDS)
+
+/* Annotations of a NodePool, a class or a NodeClaim; the UID is the precondition. */
+#define PLM_REQ_ANNOTATE_FIELDS(S, Y, I, E, T, R, L)                                               \
+	E(kind, kind) S(name) S(uid) L(annotations, kv)
+PLM_W_STRUCT(req_annotate, PLM_REQ_ANNOTATE_FIELDS)
+
+/* Delete a NodeClaim object, or take our finalizer off it. */
+#define PLM_REQ_CLAIM_FIELDS(S, Y, I, E, T, R, L) S(name) S(uid)
+PLM_W_STRUCT(req_claim, PLM_REQ_CLAIM_FIELDS)
+
 #define PLM_RESULT_CLASS_LIST(X)                                                                   \
 	X(RESULT_DONE, "done")                                                                     \
 	X(RESULT_ALREADY_DONE, "already-done")                                                     \
@@ -535,12 +598,12 @@ PLM_W_ENUM(result_class, PLM_RESULT_CLASS_LIST)
 /*
  * What became of intent 'intent'. 'code' is the other side's word (InsufficientInstanceCapacity, ...).
  * RETRYABLE and UNKNOWN leave the intent open: the adapter goes on with the same key. The instance
- * fields are set by a done launch; 'refused' lists offers found to be out of stock.
+ * fields are set by a done launch; 'refused' lists offers that were refused.
  */
 #define PLM_RESULT_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	I(intent) E(class, result_class) S(code) S(message) S(provider_id) S(instance_type)        \
 	S(zone) S(capacity_type) I(price_micro) L(capacity, amount) L(allocatable, amount)         \
-	L(labels, kv) L(refused, offer)
+	L(labels, kv) L(refused, refusal) S(reservation)
 PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 
 /* ---- the catalogue of events ------------------------------------------------------------------- */
@@ -588,6 +651,8 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(CSI_NODE, 47, 3, csi_node, FACT)                                                         \
 	X(VOLUME_ATTACHMENT, 48, 3, volume_attachment, FACT)                                       \
 	X(POD_DISRUPTION_BUDGET, 49, 3, pdb, FACT)                                                 \
+	X(LISTED, 52, 3, listed, FACT)                                                             \
+	X(REACH, 53, 3, reach, FACT)                                                               \
 	X(RESERVE, 60, 3, reserve, DECISION)                                                       \
 	X(ADMIT, 61, 3, admit, DECISION)                                                           \
 	X(PEND, 62, 3, pend, DECISION)                                                             \
@@ -605,6 +670,8 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(REQUEUE, 74, 3, requeue, DECISION)                                                       \
 	X(FINISH, 75, 3, finish, DECISION)                                                         \
 	X(POSTPONE, 80, 3, postpone, DECISION)                                                     \
+	X(CLAIM_NOTE, 85, 3, claim_note, DECISION)                                                 \
+	X(ORPHAN, 86, 3, orphan, DECISION)                                                         \
 	X(INTENT, 90, 3, intent, INTENT)                                                           \
 	X(RESULT, 91, 3, result, RESULT)
 

@@ -444,7 +444,7 @@ PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \
 	R(meta, meta) S(provider_id) L(taints, taint) L(capacity, amount) L(allocatable, amount)   \
-	I(ready) I(unschedulable) I(do_not_disrupt)
+	I(ready) I(unschedulable) I(do_not_disrupt) I(termination_finalizer)
 PLM_W_STRUCT(node, PLM_NODE_FIELDS)
 
 #define PLM_DAEMON_SET_FIELDS(S, Y, I, E, T, R, L) R(meta, meta) R(template, pod_set_spec)
@@ -467,25 +467,34 @@ PLM_W_STRUCT(budget, PLM_BUDGET_FIELDS)
 /*
  * 'limits' cpu in milli, "nodes" in pieces; 'min_size' 0 and 'max_size' PLM_UNSET by default;
  * 'expire_ms', 'grace_ms', 'consolidate_after_ms' PLM_UNSET = Never or none; 'not_ready' says why the
- * pool may not be used, else empty.
+ * pool may not be used, else empty. 'hash' of what a change of which is static drift (karpenter.md 1.1),
+ * as we compute it; 'stamped_*' what its annotations say.
  */
 #define PLM_NODE_POOL_FIELDS(S, Y, I, E, T, R, L)                                                  \
 	R(meta, meta) E(class_kind, kind) S(class_name) L(labels, kv) L(taints, taint)             \
 	L(startup_taints, taint) L(requirements, expr) L(limits, amount) I(weight) I(min_size)     \
 	I(max_size) I(expire_ms) I(grace_ms) I(consolidate_after_ms)                               \
-	E(consolidation, consolidation) L(budgets, budget) I(dialect) S(not_ready)
+	E(consolidation, consolidation) L(budgets, budget) I(dialect) S(not_ready) S(hash)         \
+	S(stamped_hash) S(stamped_version)
 PLM_W_STRUCT(node_pool, PLM_NODE_POOL_FIELDS)
 
+/*
+ * Times are those of the conditions; 'registering_ms' since when Registered is not True. Hashes are those
+ * of its annotations. 'termination_finalizer' 1 = it waits for us when it is deleted.
+ */
 #define PLM_NODE_CLAIM_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	R(meta, meta) S(pool) L(requirements, expr) L(requests, amount) L(taints, taint)           \
 	L(startup_taints, taint) S(provider_id) S(node) L(capacity, amount) L(allocatable, amount) \
 	I(launched_ms) I(registered_ms) I(initialized_ms) I(do_not_disrupt)                        \
-	I(consolidatable_ms) I(drifted_ms) I(grace_ms)
+	I(consolidatable_ms) I(drifted_ms) I(grace_ms) E(class_kind, kind) S(class_name)           \
+	I(expire_ms) S(pool_hash) S(pool_hash_version) S(class_hash) S(class_hash_version)         \
+	I(registering_ms) I(termination_finalizer)
 PLM_W_STRUCT(node_claim, PLM_NODE_CLAIM_FIELDS)
 
 /* EC2NodeClass or NodeTemplate: 'kind'. No 'instance_types' = all. 'not_ready' as for pools. */
 #define PLM_NODE_CLASS_FIELDS(S, Y, I, E, T, R, L)                                                 \
-	R(meta, meta) E(kind, kind) T(instance_types) S(ami_family) L(tags, kv) S(not_ready)
+	R(meta, meta) E(kind, kind) T(instance_types) S(ami_family) L(tags, kv) S(not_ready)       \
+	S(hash) S(stamped_hash) S(stamped_version)
 PLM_W_STRUCT(node_class, PLM_NODE_CLASS_FIELDS)
 
 /*

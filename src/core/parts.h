@@ -258,6 +258,11 @@ struct plm_offering {
 	int64_t reserved_left;
 };
 
+/* What the cloud would not give, and its word for why. */
+struct plm_refusal {
+	plm_sym instance_type, zone, capacity_type, reservation, code;
+};
+
 /* An amount with 32 binary digits behind the point. */
 struct plm_fixed {
 	plm_sym resource;

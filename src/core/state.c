@@ -178,6 +178,8 @@ enum plm_code plm_state_init(struct plm_state *st, enum plm_profile profile, str
 	(void)plm_slot_new(st, PLM_TABLE_ROOT);
 	plm_root_change(st)->batch_opened_ms = PLM_UNSET;
 	plm_root_change(st)->batch_touched_ms = PLM_UNSET;
+	plm_root_change(st)->kube_away_ms = PLM_UNSET;
+	plm_root_change(st)->cloud_away_ms = PLM_UNSET;
 	return PLM_OK;
 }
 

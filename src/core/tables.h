@@ -310,9 +310,9 @@ struct plm_node {
 	uint32_t ready, unschedulable, do_not_disrupt;
 	/* ours */
 	plm_id claim;
-	int64_t empty_since_ms; /* PLM_UNSET = not empty */
-	uint32_t pods;		/* bound, not terminal, not of a DaemonSet */
-	uint32_t zero;
+	int64_t empty_since_ms;		/* PLM_UNSET = not empty */
+	uint32_t pods;			/* bound, not terminal, not of a DaemonSet */
+	uint32_t termination_finalizer; /* a fact: 1 = it waits for us when it is deleted */
 };
 
 struct plm_daemon_set {
@@ -338,12 +338,20 @@ struct plm_node_pool {
 	plm_sym not_ready;
 	uint32_t zero;
 	int64_t weight, min_size, max_size, expire_ms, grace_ms, consolidate_after_ms;
+	plm_sym hash, stamped_hash, stamped_version;
+	/* ours */
+	uint32_t launches;    /* of the last PLM_HEALTH_RING, how many are known */
+	uint32_t launch_ring; /* bit 0 the last one: 1 = its node registered */
+	uint32_t told;	      /* 1: its annotations were asked for */
+	int64_t generation;   /* that the ring is about */
 };
 
 struct plm_node_class {
 	struct plm_object object;
 	plm_sym instance_types; /* span of plm_sym; 0 = all */
 	plm_sym ami_family, tags, not_ready;
+	plm_sym hash, stamped_hash, stamped_version;
+	uint32_t told; /* ours. 1: its annotations were asked for */
 };
 
 enum plm_claim_phase {
@@ -377,6 +385,51 @@ struct plm_node_claim {
 	int64_t interrupted_ms;	  /* the cloud takes the instance then; 0 = it does not */
 	int64_t ended_ms;	  /* when it was given up; 0 = it was not */
 	struct plm_why why;
+	/* facts */
+	uint32_t class_kind; /* enum plm_kind */
+	plm_sym pool_hash, pool_hash_version, class_hash, class_hash_version;
+	uint32_t termination_finalizer;
+	int64_t expire_ms, registering_ms;
+	/* ours */
+	plm_sym reservation;
+	plm_sym launch_code; /* of the last launch that failed */
+	plm_sym refused;     /* span of plm_refusal: what the cloud would not give, at most 8 */
+	plm_sym bought_for;  /* span of plm_sym: "ns/name" of the first pods */
+	uint32_t bought_pods;
+	uint32_t synced;    /* enum plm_claim_synced: what its node was told */
+	uint32_t noted;	    /* enum plm_claim_noted: what was said of it */
+	uint32_t asked;	    /* enum plm_claim_asked: of its object */
+	int64_t retry_ms;   /* no launch before; 0 = at once */
+	int64_t checked_ms; /* when its node was last compared with what was promised; 0 = never */
+	int64_t blind_kube_ms, blind_cloud_ms; /* of root's, when it began */
+};
+
+/* plm_node_claim.synced, bits */
+enum plm_claim_synced {
+	PLM_SYNCED_REGISTERED = 1,
+	PLM_SYNCED_INITIALIZED = 2,
+};
+
+/* plm_node_claim.noted, bits */
+enum plm_claim_noted {
+	PLM_NOTED_NO_TAINT = 1,	    /* its node came without the unregistered taint */
+	PLM_NOTED_INCONSISTENT = 2, /* its node has less than promised */
+	PLM_NOTED_OUTCOME = 4,	    /* it counts in its pool's ring of launches */
+};
+
+/* plm_node_claim.asked, bits */
+enum plm_claim_asked {
+	PLM_ASKED_STAMP = 1,
+	PLM_ASKED_DELETE = 2,
+	PLM_ASKED_FINALIZE = 4,
+};
+
+/* An instance of this cluster that no claim is known for. */
+struct plm_instance {
+	uint32_t used;
+	plm_sym provider_id, instance_type, zone, capacity_type, claim, pool;
+	uint32_t told; /* 1: it is to be terminated */
+	int64_t launched_ms;
 };
 
 struct plm_instance_type {
@@ -423,10 +476,17 @@ struct plm_volume_attachment {
 };
 
 /* The cloud said it has none of these; forgotten at 'until_ms'. */
+/*
+ * The cloud said it has none of these (0 = any) until 'until_ms'. Offerings that were refused 'times' in a
+ * row are remembered longer each time, and the row is kept until 'forget_ms' (claims.md).
+ */
 struct plm_stock_out {
 	uint32_t used;
 	plm_sym instance_type, zone, capacity_type;
 	int64_t until_ms;
+	plm_sym reservation;
+	uint32_t times;
+	int64_t forget_ms;
 };
 
 /* An intent without a final result. */
@@ -476,6 +536,10 @@ struct plm_root {
 	struct plm_selector managed_namespaces;
 	uint32_t device_classes; /* 1: claims for devices would have to be counted */
 	uint32_t gated_pods;	 /* ours: pods with a scheduling gate */
+	/* Sources that cannot be reached, since when (PLM_UNSET = they can), and for how long they could not. */
+	int64_t kube_away_ms, cloud_away_ms, kube_blind_ms, cloud_blind_ms;
+	plm_sym claims_listed; /* revision of a complete list of claims in this epoch; 0 = none */
+	uint32_t instances_listed;
 };
 
 #pragma GCC diagnostic pop
@@ -512,6 +576,7 @@ struct plm_root {
 	X(VOLUME, volume, plm_volume, 4000, 100000, 1000000)                                       \
 	X(STORAGE_CLASS, storage_class, plm_storage_class, 100, 500, 5000)                         \
 	X(CSI_NODE, csi_node, plm_csi_node, 1000, 5000, 50000)                                     \
-	X(VOLUME_ATTACHMENT, volume_attachment, plm_volume_attachment, 4000, 100000, 1000000)
+	X(VOLUME_ATTACHMENT, volume_attachment, plm_volume_attachment, 4000, 100000, 1000000)      \
+	X(INSTANCE, instance, plm_instance, 1000, 10000, 100000)
 
 #endif

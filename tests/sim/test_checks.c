@@ -191,7 +191,7 @@ static void launch(struct stage *t, uint64_t intent)
 	static struct plm_w_offer offer;
 	struct plm_w_req_launch request = {.claim = s("claim"), .offers = {&offer, 1}};
 
-	offer = (struct plm_w_offer){s("t4"), s("a"), s("on-demand")};
+	offer = (struct plm_w_offer){s("t4"), s("a"), s("on-demand"), s("")};
 	ask(t, intent, PLM_CALL_LAUNCH, &request);
 	pass(t, 2000);
 }
@@ -227,7 +227,7 @@ static void one_intent_launches_once(void **state)
 	struct plm_w_req_launch request = {.claim = s("claim"), .offers = {&offer, 1}};
 	struct plm_effect effect = {.intent = 7, .call = PLM_CALL_LAUNCH, .request = &request};
 
-	offer = (struct plm_w_offer){s("t4"), s("a"), s("on-demand")};
+	offer = (struct plm_w_offer){s("t4"), s("a"), s("on-demand"), s("")};
 	launch(t, 7);
 	launch(t, 7); /* the same token: the same instance */
 	assert_null(plm_world_violation(t->world));

@@ -392,7 +392,7 @@ static void tell_intent(const struct story *s, const struct plm_w_intent *w)
 
 static void tell_refusals(const struct story *s, struct plm_vec refused)
 {
-	const struct plm_w_offer *offers = refused.ptr;
+	const struct plm_w_refusal *offers = refused.ptr;
 
 	for (size_t i = 0; i < refused.count && i < SHOWN_CANDIDATES; i++) {
 		(void)fputs(i == 0 ? ", refused " : ", ", s->to);

@@ -392,8 +392,8 @@ void yard_launched(struct yard *y, const char *claim, const char *type_name)
 
 void yard_refused(struct yard *y, const char *claim, const char *type_name, const char *zone)
 {
-	struct plm_w_offer offers[2] = {
-		{s(type_name), s(zone), s("on-demand")},
+	struct plm_w_refusal offers[2] = {
+		{s(type_name), s(zone), s("on-demand"), s(""), s("")},
 	};
 	struct plm_w_result result = {
 		.intent = (int64_t)yard_claim_at(y, claim)->intent,
