@@ -143,31 +143,27 @@ static void link_want(struct plm_pass *pass, struct plm_open *claim, uint32_t wa
 	claim->pods++;
 }
 
-/*
- * The fast way: nothing new is asked of the claim but room, and every type that is left has it. Returns
- * false when the long way must be gone; '*out_never' tells that no type can have the room.
- */
-static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
-		     const struct plm_want_shape *shape, uint32_t asked, bool *out_never)
-{
-	bool all = asked < pass->ask_count && PLM_BIT(claim->absorbed, asked) != 0 &&
-		   pass->types.reservation_count == 0;
+/* What a claim's sum would be with one pod more, beside what its types have. */
+enum fit {
+	FIT_ALL, /* every type that is left has room */
+	FIT_SOME,
+	FIT_NONE, /* and none ever will */
+};
 
-	*out_never = false;
+static enum fit fit_of(const struct plm_pass *pass, const struct plm_open *claim,
+		       const int64_t *requests)
+{
+	enum fit fit = FIT_ALL;
+
 	for (uint32_t r = 0; r < pass->res.count; r++) {
-		int64_t ask = plm_add_sat(claim->total[r], shape->requests[r]);
+		int64_t ask = plm_add_sat(claim->total[r], requests[r]);
 
 		if (ask > claim->most[r]) {
-			*out_never = true;
-			return false;
+			return FIT_NONE;
 		}
-		all = all && ask <= claim->least[r];
+		fit = ask > claim->least[r] ? FIT_SOME : fit;
 	}
-	if (!all) {
-		return false;
-	}
-	plm_res_add(pass, claim->total, shape->requests);
-	return true;
+	return fit;
 }
 
 static bool has_room(const struct plm_pass *pass, const struct plm_open *claim,
@@ -198,6 +194,9 @@ static void commit(struct plm_pass *pass, struct plm_open *claim, const struct t
 	claim->least = trial->least;
 	claim->stale = false;
 	plm_reserve_commit(pass, claim, trial->held);
+	if (trial->narrowed) {
+		plm_opens_narrowed(pass, claim);
+	}
 }
 
 static struct trial begin_trial(const struct plm_pass *pass, const struct plm_open *claim,
@@ -221,8 +220,25 @@ enum verdict {
 	VERDICT_FITS,
 	VERDICT_NEVER, /* and never will */
 	VERDICT_NOT_NOW,
-	VERDICT_RESERVED, /* a reservation fits, but all of it is held */
+	VERDICT_NOT_THERE,  /* nor on any claim of its site, now */
+	VERDICT_NEVER_HERE, /* topology: never on this claim, which says nothing of others */
+	VERDICT_RESERVED,   /* a reservation fits, but all of it is held */
 };
+
+static enum verdict verdict_of(enum plm_topo_answer answer)
+{
+	switch (answer) {
+	case PLM_TOPO_FITS:
+		return VERDICT_FITS;
+	case PLM_TOPO_NEVER:
+		return VERDICT_NEVER_HERE;
+	case PLM_TOPO_NOT_THERE:
+		return VERDICT_NOT_THERE;
+	case PLM_TOPO_NOT_NOW:
+	default:
+		return VERDICT_NOT_NOW;
+	}
+}
 
 /* Requirements of the claim with the pod's and what topology leaves of them. */
 static enum verdict join_reqs(struct plm_pass *pass, const struct plm_open *claim,
@@ -240,10 +256,12 @@ static enum verdict join_reqs(struct plm_pass *pass, const struct plm_open *clai
 		trial->narrowed = asked->reqs.count > 0;
 	}
 	if (plm_kind_held(pass, shape->kind, ask)) {
-		trial->narrowed = true;
-		if (!plm_kind_narrow(pass, shape->kind, ask, true, &trial->reqs)) {
-			return VERDICT_NOT_NOW;
-		}
+		const struct plm_req *before = trial->reqs.list;
+		enum plm_topo_answer answer =
+			plm_kind_narrow(pass, shape->kind, ask, true, &trial->reqs);
+
+		trial->narrowed = trial->narrowed || trial->reqs.list != before;
+		return verdict_of(answer);
 	}
 	return VERDICT_FITS;
 }
@@ -282,7 +300,7 @@ static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *s
 /* May the claim still become dearer? Only the newest: to look at all for every pod takes too long. */
 static bool may_grow(const struct plm_pass *pass, const struct plm_open *claim)
 {
-	return claim->index + PLM_THRIFT_OPEN >= pass->claims_made;
+	return claim->index + PLM_THRIFT_OPEN >= pass->claim_count;
 }
 
 /* Has the claim's cheapest type room for one pod more? */
@@ -354,65 +372,98 @@ static void placed(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
 	plm_kind_record(pass, shape->kind, &site, &claim->reqs);
 }
 
-static enum verdict add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
+/*
+ * The fast way: nothing new is asked of the claim but room. Every type that is left has it, or, thrifty,
+ * the cheapest. False: the long way must be gone, unless '*verdict' is an answer already.
+ */
+static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
+		     const struct plm_want_shape *shape, uint32_t ask, enum verdict *verdict)
+{
+	bool held = plm_kind_held(pass, shape->kind, ask);
+	enum fit fit = fit_of(pass, claim, shape->requests);
+	size_t mark = plm_arena_mark(pass->arena);
+	struct plm_reqs reqs = claim->reqs;
+
+	if (fit == FIT_NONE) {
+		*verdict = VERDICT_NEVER;
+		return false;
+	}
+	if (!PLM_BIT(claim->absorbed, plm_ask_index(pass, shape, ask)) ||
+	    pass->types.reservation_count > 0) {
+		return false;
+	}
+	if (!held) {
+		return fit == FIT_ALL;
+	}
+	if (fit != FIT_ALL || has_min_values(&reqs) ||
+	    (pass->thrifty && !has_room(pass, claim, shape->requests))) {
+		return false;
+	}
+	*verdict = verdict_of(plm_kind_narrow(pass, shape->kind, ask, true, &reqs));
+	plm_arena_rewind(pass->arena, mark);
+	return *verdict == VERDICT_FITS && reqs.list == claim->reqs.list;
+}
+
+static enum verdict add_slowly(struct plm_pass *pass, struct plm_open *claim, uint32_t want,
+			       uint32_t ask)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
-	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
-	uint32_t try = shape->first_try + ask;
-	size_t mark = plm_arena_mark(pass->arena);
 	bool held = plm_kind_held(pass, shape->kind, ask);
-	struct trial trial;
-	enum verdict verdict = VERDICT_FITS;
-	bool never = plm_ports_taken(&pass->sched, claim->ports, kind->shape.ports);
+	size_t mark = plm_arena_mark(pass->arena);
+	struct trial trial = begin_trial(pass, claim, shape->requests);
+	enum verdict verdict = run_trial(pass, claim, shape, ask, &trial);
 	bool grows = false;
 
-	pass->spent++;
-	if (pass->thrifty && !held && claim->pods > 0 && !may_grow(pass, claim) &&
-	    !has_room(pass, claim, shape->requests)) {
-		return VERDICT_NOT_NOW;
-	}
-	if (pass->thrifty && !never && !held && kind->shape.ports.n == 0 &&
-	    add_thrifty(pass, claim, shape, plm_ask_index(pass, shape, ask))) {
-		placed(pass, claim, want);
-		return VERDICT_FITS;
-	}
-	if (!never && kind->shape.ports.n == 0 &&
-	    add_fast(pass, claim, shape, held ? pass->ask_count : plm_ask_index(pass, shape, ask),
-		     &never)) {
-		placed(pass, claim, want);
-		return VERDICT_FITS;
-	}
-	if (never) {
-		PLM_BIT_SET(claim->failed, try);
-		return VERDICT_NEVER;
-	}
-	if (held) {
-		mark = plm_arena_mark(pass->arena); /* groups may have been made */
-	}
-	trial = begin_trial(pass, claim, shape->requests);
-	verdict = run_trial(pass, claim, shape, ask, &trial);
 	if (verdict != VERDICT_FITS) {
 		plm_arena_rewind(pass->arena, mark);
-		if (verdict == VERDICT_NEVER) {
-			PLM_BIT_SET(claim->failed, try);
-		}
 		return verdict;
 	}
 	grows = pass->thrifty && (trial.narrowed || !has_room(pass, claim, shape->requests));
 	if (grows && !held && claim->pods > 0 && too_dear(pass, claim, &trial, shape, ask)) {
 		plm_arena_rewind(pass->arena, mark);
-		PLM_BIT_SET(claim->dear, try);
+		plm_opens_pass_over(pass, shape->first_try + ask, claim);
 		return VERDICT_NOT_NOW;
 	}
 	commit(pass, claim, &trial);
 	if (grows) {
 		measure(pass, claim);
-		memset(claim->dear, 0, pass->try_words * sizeof(uint64_t));
+		plm_opens_changed(pass, claim);
 	}
 	PLM_BIT_SET(claim->absorbed, plm_ask_index(pass, shape, ask));
-	claim->ports = plm_ports_add(&pass->sched, claim->ports, kind->shape.ports);
-	placed(pass, claim, want);
+	claim->ports =
+		plm_ports_add(&pass->sched, claim->ports, pass->kinds[shape->kind].shape.ports);
 	return VERDICT_FITS;
+}
+
+static enum verdict add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	plm_sym ports = pass->kinds[shape->kind].shape.ports;
+	bool held = plm_kind_held(pass, shape->kind, ask);
+	enum verdict verdict = VERDICT_FITS;
+
+	pass->spent++;
+	if (pass->thrifty && !held && claim->pods > 0 && !may_grow(pass, claim) &&
+	    !has_room(pass, claim, shape->requests)) {
+		plm_opens_pass_over(pass, shape->first_try + ask, claim);
+		return VERDICT_NOT_NOW;
+	}
+	if (plm_ports_taken(&pass->sched, claim->ports, ports)) {
+		verdict = VERDICT_NEVER;
+	} else if (pass->thrifty && !held && ports.n == 0 &&
+		   add_thrifty(pass, claim, shape, plm_ask_index(pass, shape, ask))) {
+		verdict = VERDICT_FITS;
+	} else if (ports.n == 0 && add_fast(pass, claim, shape, ask, &verdict)) {
+		plm_res_add(pass, claim->total, shape->requests);
+	} else if (verdict == VERDICT_FITS) {
+		verdict = add_slowly(pass, claim, want, ask);
+	}
+	if (verdict == VERDICT_FITS) {
+		placed(pass, claim, want);
+	} else if (verdict == VERDICT_NEVER || verdict == VERDICT_NEVER_HERE) {
+		plm_opens_never(pass, shape->first_try + ask, claim);
+	}
+	return verdict;
 }
 
 void plm_open_finish(struct plm_pass *pass, struct plm_open *claim)
@@ -437,9 +488,15 @@ bool plm_open_is_full(const struct plm_pass *pass, const struct plm_open *claim)
 	return !may_grow(pass, claim) && !has_room(pass, claim, pass->least);
 }
 
-bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
+enum plm_joined plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want,
+			     uint32_t ask)
 {
-	return add(pass, claim, want, ask) == VERDICT_FITS;
+	enum verdict verdict = add(pass, claim, want, ask);
+
+	if (verdict == VERDICT_NOT_THERE) {
+		return PLM_JOINED_NOT_THERE;
+	}
+	return verdict == VERDICT_FITS ? PLM_JOINED : PLM_JOINED_NOT;
 }
 
 /* ---- a new claim ------------------------------------------------------------------------------- */
@@ -487,29 +544,11 @@ static void take_limits(const struct plm_pass *pass, struct plm_pool *pool,
 	}
 }
 
-static void list_add(struct plm_pass *pass, struct plm_open *claim)
-{
-	if (pass->claim_count == pass->claim_capacity) {
-		uint32_t room = pass->claim_capacity == 0 ? 64 : pass->claim_capacity * 2;
-		struct plm_open **list = PLM_NEW_ARRAY(pass->arena, room, struct plm_open *);
-
-		if (pass->claim_count > 0) {
-			memcpy(list, pass->claims, pass->claim_count * sizeof(struct plm_open *));
-		}
-		pass->claims = list;
-		pass->claim_capacity = room;
-	}
-	/* The first of those that take no more makes room among the open ones. */
-	pass->claims[pass->claim_count++] = pass->claims[pass->open_count];
-	pass->claims[pass->open_count++] = claim;
-}
-
 /* Opened for good. */
 static void enter(struct plm_pass *pass, struct plm_open *claim)
 {
-	pass->claims_made++;
 	take_limits(pass, &pass->pools[claim->pool], claim);
-	list_add(pass, claim);
+	plm_opens_add(pass, claim);
 }
 
 static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
@@ -519,8 +558,8 @@ static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
 	struct plm_req host;
 
 	claim->pool = pool_index;
-	claim->index = pass->claims_made;
-	claim->host = (plm_sym){PLM_SYM_OUTSIDE + pass->claims_made};
+	claim->index = pass->claim_count;
+	claim->host = (plm_sym){PLM_SYM_OUTSIDE + pass->claim_count};
 	claim->reqs = pool->reqs;
 	if (pass->topology != NULL) {
 		host = plm_req_make(&pass->sched, pass->sched.known[PLM_KNOWN_HOSTNAME], PLM_OP_IN,
@@ -538,9 +577,7 @@ static struct plm_open *begin_claim(struct plm_pass *pass, uint32_t pool_index)
 		claim->least[r] = INT64_MIN;
 	}
 	claim->price = PLM_UNSET;
-	claim->dear = PLM_NEW_ARRAY(pass->arena, pass->thrifty ? pass->try_words : 0, uint64_t);
 	claim->roomy = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
-	claim->failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
 	claim->absorbed = PLM_NEW_ARRAY(pass->arena, (pass->ask_count + 63) / 64, uint64_t);
 	claim->held = PLM_NEW_ARRAY(pass->arena, pass->types.reservation_words, uint64_t);
 	claim->relaxed = plm_root(pass->st)->min_values == PLM_MIN_VALUES_BEST_EFFORT;
@@ -637,7 +674,7 @@ enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
 		}
 		if (pass->topology != NULL) {
 			plm_topology_add_host(pass->topology,
-					      (plm_sym){PLM_SYM_OUTSIDE + pass->claims_made});
+					      (plm_sym){PLM_SYM_OUTSIDE + pass->claim_count});
 		}
 		mark = plm_arena_mark(pass->arena);
 		claim = begin_claim(pass, p);
@@ -701,9 +738,15 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	if (!PLM_BIT(seat->absorbed, plm_ask_index(pass, shape, ask))) {
 		reqs = plm_reqs_merge(&pass->sched, &seat->reqs, &asked->reqs);
 	}
-	if (plm_kind_held(pass, shape->kind, ask) &&
-	    !plm_kind_narrow(pass, shape->kind, ask, false, &reqs)) {
-		return false;
+	if (plm_kind_held(pass, shape->kind, ask)) {
+		enum plm_topo_answer answer = plm_kind_narrow(pass, shape->kind, ask, false, &reqs);
+
+		if (answer == PLM_TOPO_NEVER) {
+			PLM_BIT_SET(seat->failed, try);
+		}
+		if (answer != PLM_TOPO_FITS) {
+			return false;
+		}
 	}
 	seat->reqs = reqs;
 	PLM_BIT_SET(seat->absorbed, plm_ask_index(pass, shape, ask));

@@ -382,7 +382,7 @@ static bool is_free_name(struct plm_pass *pass, struct plm_slice name, uint32_t 
 	if (sym.n != 0 && plm_find(pass->st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, sym).n != 0) {
 		return false;
 	}
-	if (pass->claims_made <= 1) {
+	if (pass->claim_count <= 1) {
 		return true; /* it is alone */
 	}
 	if (pass->endings == NULL) {

@@ -103,16 +103,6 @@ static void add_place(struct plan *plan, uint32_t set, struct plm_slice target, 
 		.pod_set = name, .target = target, .claim = is_claim ? 1 : 0, .count = 1};
 }
 
-static const struct plm_open *claim_at(const struct plm_pass *pass, uint32_t index)
-{
-	for (uint32_t i = 0; i < pass->claim_count; i++) {
-		if (pass->claims[i]->index == index) {
-			return pass->claims[i];
-		}
-	}
-	PLM_UNREACHABLE();
-}
-
 static void collect(struct plan *plan)
 {
 	const struct plm_pass *pass = plan->pass;
@@ -129,7 +119,7 @@ static void collect(struct plan *plan)
 
 			add_place(plan, want->set, plm_sched_text(&pass->sched, name), is_claim);
 		} else {
-			add_place(plan, want->set, claim_at(pass, want->at)->name_text, true);
+			add_place(plan, want->set, pass->claims[want->at]->name_text, true);
 		}
 	}
 }
@@ -140,14 +130,8 @@ static void emit_claims(struct plan *plan)
 	struct plm_purpose purpose = {
 		.workload = plan->id, .reason = PLM_REASON_PROVISIONED, .rule = PLM_RULE_GANG};
 
-	for (uint32_t index = 0; index < plan->pass->claims_made; index++) {
-		for (uint32_t i = 0; i < plan->pass->claim_count; i++) {
-			struct plm_open *claim = plan->pass->claims[i];
-
-			if (claim->index == index) {
-				(void)plm_emit_claim(plan->pass, claim, index, &purpose, plan->out);
-			}
-		}
+	for (uint32_t i = 0; i < plan->pass->claim_count; i++) {
+		(void)plm_emit_claim(plan->pass, plan->pass->claims[i], i, &purpose, plan->out);
 	}
 }
 
@@ -165,13 +149,13 @@ static void emit_places(struct plan *plan)
 	w->why = (struct plm_w_explain){.kind = plan->workload->object.kind,
 					.ns = w->ns,
 					.name = w->name,
-					.rule = pass->claims_made > 0 ? PLM_RULE_CHEAPEST
+					.rule = pass->claim_count > 0 ? PLM_RULE_CHEAPEST
 								      : PLM_RULE_EXISTING_NODE,
 					.reason = PLM_REASON_WAITING_FOR_CAPACITY,
 					.resource = plm_slice_str("pods"),
 					.need = pass->want_count,
 					.have = pass->want_count,
-					.limit = pass->claims_made};
+					.limit = pass->claim_count};
 	(void)plm_out_add(plan->out, PLM_EV_PLACES, w, PLM_CAUSE_CYCLE);
 }
 

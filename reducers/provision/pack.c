@@ -42,51 +42,23 @@ static bool try_seats(struct plm_pass *pass, uint32_t want, uint32_t ask)
 	return false;
 }
 
-/* The list is kept sorted by pods, stable, as if it were sorted before each try. */
-static void settle(struct plm_pass *pass, uint32_t at)
-{
-	struct plm_open *claim = pass->claims[at];
-
-	while (at > 0 && pass->claims[at - 1]->pods > claim->pods) {
-		pass->claims[at] = pass->claims[at - 1];
-		at--;
-	}
-	while (at + 1 < pass->open_count && pass->claims[at + 1]->pods < claim->pods) {
-		pass->claims[at] = pass->claims[at + 1];
-		at++;
-	}
-	pass->claims[at] = claim;
-}
-
-/* Claim 'at' takes no more: behind the open ones with it, whose order stays. */
-static void close_claim(struct plm_pass *pass, uint32_t at)
-{
-	struct plm_open *claim = pass->claims[at];
-
-	pass->open_count--;
-	memmove(&pass->claims[at], &pass->claims[at + 1],
-		(pass->open_count - at) * sizeof(struct plm_open *));
-	pass->claims[pass->open_count] = claim;
-}
-
 static bool try_claims(struct plm_pass *pass, uint32_t want, uint32_t ask)
 {
-	uint32_t try = plm_want_shape_of(pass, want)->first_try + ask;
+	struct plm_open_walk walk =
+		plm_opens_walk(pass, plm_want_shape_of(pass, want)->first_try + ask);
+	struct plm_open *claim = NULL;
 
-	for (uint32_t i = 0; i < pass->open_count; i++) {
-		struct plm_open *claim = pass->claims[i];
-
-		if (pass->thrifty && plm_open_is_full(pass, claim)) {
-			close_claim(pass, i--);
-			continue;
-		}
-
-		if (PLM_BIT(claim->failed, try) || (pass->thrifty && PLM_BIT(claim->dear, try))) {
-			continue;
-		}
-		if (plm_open_add(pass, claim, want, ask)) {
-			settle(pass, i);
+	while ((claim = plm_opens_next(&walk)) != NULL) {
+		switch (plm_open_add(pass, claim, want, ask)) {
+		case PLM_JOINED:
+			plm_opens_grew(pass, claim);
 			return true;
+		case PLM_JOINED_NOT_THERE:
+			plm_opens_not_there(&walk, claim);
+			break;
+		case PLM_JOINED_NOT:
+		default:
+			break;
 		}
 	}
 	return false;
@@ -94,16 +66,10 @@ static bool try_claims(struct plm_pass *pass, uint32_t want, uint32_t ask)
 
 static enum plm_opened try_add(struct plm_pass *pass, uint32_t want, uint32_t ask)
 {
-	enum plm_opened opened = PLM_OPENED;
-
 	if (try_seats(pass, want, ask) || try_claims(pass, want, ask)) {
 		return PLM_OPENED;
 	}
-	opened = plm_open_new(pass, want, ask);
-	if (opened == PLM_OPENED) {
-		settle(pass, pass->open_count - 1);
-	}
-	return opened;
+	return plm_open_new(pass, want, ask);
 }
 
 /* All states of its preferences, one after the other. */
@@ -114,7 +80,7 @@ static bool try_all(struct plm_pass *pass, uint32_t want)
 
 	bool held = false;
 
-	if (shape->hopeless == pass->claims_made + 1) {
+	if (shape->hopeless == pass->claim_count + 1) {
 		return false; /* an equal pod failed, and no claim was opened since */
 	}
 	for (uint32_t ask = 0; ask < kind->ask_count; ask++) {
@@ -125,7 +91,7 @@ static bool try_all(struct plm_pass *pass, uint32_t want)
 			return opened == PLM_OPENED;
 		}
 	}
-	shape->hopeless = held ? 0 : pass->claims_made + 1;
+	shape->hopeless = held ? 0 : pass->claim_count + 1;
 	return false;
 }
 

@@ -16,6 +16,7 @@
 
 #include "core/out.h"
 #include "reducers/disruption/pdb.h"
+#include "reducers/provision/open_list.h"
 #include "reducers/sched/affinity.h"
 #include "reducers/sched/ports.h"
 #include "reducers/sched/selector.h"
@@ -169,14 +170,19 @@ struct plm_open {
 	int64_t *most;	/* per resource: the most that a type that is left has for pods */
 	int64_t *least; /* and the least */
 	const struct plm_ports *ports;
-	uint64_t *failed, *absorbed;
-	uint64_t *dear; /* thrifty: tries that are cheaper elsewhere, until the claim changes */
-	int64_t price;	/* thrifty: of its cheapest type; PLM_UNSET = not known */
-	int64_t *roomy; /* thrifty: what that type has for pods */
+	uint64_t *absorbed; /* asks whose requirements are in 'reqs' already */
+	int64_t price;	    /* thrifty: of its cheapest type; PLM_UNSET = not known */
+	int64_t *roomy;	    /* thrifty: what that type has for pods */
 	bool stale;	/* thrifty: 'bits' may hold types that have no room for all of 'total' */
 	uint64_t *held; /* reservations of which it holds an instance */
 	uint32_t first, pods;
 	struct plm_slice name_text; /* given when it is written out */
+};
+
+/* What requirements can be for the labels that topology counts by, host names apart. */
+struct plm_sites {
+	uint32_t count, keys;
+	const struct plm_req **reqs; /* site x key; NULL = not mentioned */
 };
 
 struct plm_want_kind {
@@ -244,10 +250,10 @@ struct plm_pass {
 	uint32_t seat_count;
 	struct plm_seat_hold *places;
 	uint32_t place_count;
-	struct plm_open *
-		*claims; /* in the order of trial; after 'open_count' those that take no more */
-	uint32_t claim_count, claim_capacity, open_count;
-	uint32_t claims_made;
+	struct plm_open **claims; /* in the order of opening */
+	uint32_t claim_count;
+	struct plm_open_list opens;
+	struct plm_sites sites;
 	uint64_t *endings; /* bits: last characters of the names given; NULL = none yet */
 	struct plm_want_kind *kinds;
 	uint32_t kind_count;
@@ -388,12 +394,18 @@ void plm_reserve_pin(const struct plm_pass *pass, struct plm_open *claim);
 void plm_pass_topology(struct plm_pass *pass);
 /* Does topology have a say in where pods of this kind go in this state? */
 bool plm_kind_held(struct plm_pass *pass, uint32_t kind, uint32_t ask);
-/* What topology leaves of 'reqs', a node's with the pod's. False: nothing. */
-bool plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask, bool known_ok,
-		     struct plm_reqs *reqs);
+/* What topology leaves of 'reqs', a node's with the pod's; the same list when that is all of it. */
+enum plm_topo_answer plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask,
+				     bool known_ok, struct plm_reqs *reqs);
 /* A pod was placed where 'reqs' hold. */
 void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo_site *site,
 		     const struct plm_reqs *reqs);
+
+/* ---- sites.c ----
+ * Labels that topology counts by may have come: then all claims are looked at anew. */
+void plm_sites_refresh(struct plm_pass *pass);
+/* The site of a claim with 'reqs', below PLM_OPEN_SITES, or PLM_OPEN_SITE_ANY. */
+uint32_t plm_site_of(struct plm_pass *pass, const struct plm_reqs *reqs);
 
 /* ---- plan.c ---- */
 /*
@@ -406,8 +418,14 @@ struct plm_pass *plm_pass_plan(const struct plm_state *st, struct plm_arena *are
 /* ---- pack.c, claim_plan.c ---- */
 /* Place every want as far as that goes. */
 void plm_pass_pack(struct plm_pass *pass);
-/* Places for one want in one state of its preferences. True: placed. */
-bool plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask);
+/* Places for one want in one state of its preferences. */
+enum plm_joined {
+	PLM_JOINED,
+	PLM_JOINED_NOT,
+	PLM_JOINED_NOT_THERE, /* nor on any claim of that site, until another pod is placed */
+};
+enum plm_joined plm_open_add(struct plm_pass *pass, struct plm_open *claim, uint32_t want,
+			     uint32_t ask);
 enum plm_opened {
 	PLM_OPENED,
 	PLM_OPENED_NOT,

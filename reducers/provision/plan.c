@@ -53,7 +53,7 @@ struct plm_pass *plm_pass_plan(const struct plm_state *st, struct plm_arena *are
 
 	plm_pass_begin(plain, st, arena, demand);
 	plm_pass_pack(plain);
-	if (plain->strict || plain->claims_made == 0) {
+	if (plain->strict || plain->claim_count == 0) {
 		return plain;
 	}
 	thrifty = PLM_NEW(arena, struct plm_pass);

@@ -172,32 +172,37 @@ void plm_pass_topology(struct plm_pass *pass)
 	}
 }
 
-bool plm_kind_held(struct plm_pass *pass, uint32_t kind, uint32_t ask)
+static const struct plm_topo_groups *groups_of(struct plm_pass *pass, uint32_t kind, uint32_t ask)
 {
 	struct plm_want_kind *k = &pass->kinds[kind];
 
-	if (pass->topology == NULL) {
-		return false;
-	}
-	return plm_topology_use(pass->topology, kind, &k->asks[ask], &k->uses[ask])->count > 0 ||
-	       pass->topology->kinds[kind].held;
+	return k->uses[ask].made
+		       ? &k->uses[ask].groups
+		       : plm_topology_use(pass->topology, kind, &k->asks[ask], &k->uses[ask]);
 }
 
-bool plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask, bool known_ok,
-		     struct plm_reqs *reqs)
+bool plm_kind_held(struct plm_pass *pass, uint32_t kind, uint32_t ask)
 {
-	struct plm_want_kind *k = &pass->kinds[kind];
-	struct plm_reqs left = *reqs;
+	return pass->topology != NULL &&
+	       (groups_of(pass, kind, ask)->count > 0 || pass->topology->kinds[kind].held);
+}
 
-	if (!plm_topology_narrow(
-		    pass->topology, kind,
-		    plm_topology_use(pass->topology, kind, &k->asks[ask], &k->uses[ask]),
-		    &k->asks[ask].strict, &left) ||
-	    !plm_reqs_compatible(&pass->sched, reqs, &left, known_ok, NULL)) {
-		return false;
+enum plm_topo_answer plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask,
+				     bool known_ok, struct plm_reqs *reqs)
+{
+	struct plm_reqs left = *reqs;
+	enum plm_topo_answer answer =
+		plm_topology_narrow(pass->topology, kind, groups_of(pass, kind, ask),
+				    &pass->kinds[kind].asks[ask].strict, &left);
+
+	if (answer != PLM_TOPO_FITS || left.list == reqs->list) {
+		return answer;
+	}
+	if (!plm_reqs_compatible(&pass->sched, reqs, &left, known_ok, NULL)) {
+		return PLM_TOPO_NOT_NOW;
 	}
 	*reqs = plm_reqs_merge(&pass->sched, reqs, &left);
-	return true;
+	return PLM_TOPO_FITS;
 }
 
 void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo_site *site,

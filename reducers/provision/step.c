@@ -50,20 +50,9 @@ static void emit_seats(struct plm_pass *pass, struct plm_out *out)
 	}
 }
 
-/* The open claims by order of opening. */
-static struct plm_open **by_opening(const struct plm_pass *pass)
-{
-	struct plm_open **list = PLM_NEW_ARRAY(pass->arena, pass->claim_count, struct plm_open *);
-
-	for (uint32_t i = 0; i < pass->claim_count; i++) {
-		list[pass->claims[i]->index] = pass->claims[i];
-	}
-	return list;
-}
-
 static void emit_claims(struct plm_pass *pass, struct plm_out *out)
 {
-	struct plm_open **claims = by_opening(pass);
+	struct plm_open **claims = pass->claims;
 
 	for (uint32_t i = 0; i < pass->claim_count; i++) {
 		struct plm_purpose purpose = {

@@ -449,7 +449,9 @@ static void select_kinds(struct plm_topology *t, struct plm_topo_group *group)
 		if (selects(t, group, t->kinds[k].labels, t->kinds[k].ns)) {
 			group->selects[k] = 1;
 			t->kinds[k].held = t->kinds[k].held || group->inverse;
-			t->kinds[k].counted = t->kinds[k].counted || !group->inverse;
+			if (!group->inverse) {
+				groups_add(t, &t->kinds[k].counted, group);
+			}
 		}
 	}
 }

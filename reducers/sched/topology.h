@@ -71,7 +71,7 @@ struct plm_topo_kind {
 	const struct plm_shape *shape;
 	struct plm_topo_groups inverse; /* its own, which others are held to */
 	bool held;			/* some inverse group selects it */
-	bool counted;			/* some group counts it */
+	struct plm_topo_groups counted; /* that count it; inverse ones are not among them */
 };
 
 /* The groups that hold for one state of a kind's preferences. */
@@ -137,13 +137,19 @@ struct plm_topo_site {
 	bool known_ok; /* well-known labels need not be mentioned */
 };
 
+enum plm_topo_answer {
+	PLM_TOPO_FITS,
+	PLM_TOPO_NOT_NOW,
+	PLM_TOPO_NOT_THERE, /* nor on any node with these labels, host names apart, as counts are now */
+	PLM_TOPO_NEVER,	    /* nor later: counts only grow, and what a node may become shrinks */
+};
 /*
- * What the groups leave of 'reqs' for a pod of 'kind'; 'strict' are the pod's own hard requirements.
- * False: a group has no domain for it.
+ * What the groups leave of 'reqs' for a pod of 'kind', the same list when they take nothing away;
+ * 'strict' are the pod's own hard requirements.
  */
-bool plm_topology_narrow(const struct plm_topology *t, uint32_t kind,
-			 const struct plm_topo_groups *groups, const struct plm_reqs *strict,
-			 struct plm_reqs *reqs);
+enum plm_topo_answer plm_topology_narrow(const struct plm_topology *t, uint32_t kind,
+					 const struct plm_topo_groups *groups,
+					 const struct plm_reqs *strict, struct plm_reqs *reqs);
 /* A pod of 'kind' was placed where 'reqs' hold. */
 void plm_topology_record(struct plm_topology *t, uint32_t kind, const struct plm_topo_site *site,
 			 const struct plm_reqs *reqs);

@@ -66,6 +66,11 @@ static bool walk_next(struct walk *walk)
 	return false;
 }
 
+static uint32_t most_domains(const struct question *q)
+{
+	return plm_req_op(q->node) == PLM_OP_IN ? q->node->count : q->group->key->count;
+}
+
 /* ---- spread ------------------------------------------------------------------------------------ */
 
 static int64_t least_count(const struct question *q)
@@ -166,8 +171,7 @@ static struct plm_req bootstrap(const struct question *q)
 
 static struct plm_req next_affinity(const struct question *q)
 {
-	plm_sym *values =
-		PLM_NEW_ARRAY(q->t->sched->arena, q->group->key->count + q->node->count, plm_sym);
+	plm_sym *values = PLM_NEW_ARRAY(q->t->sched->arena, most_domains(q), plm_sym);
 	struct walk walk = {.q = q};
 	uint32_t count = 0;
 
@@ -187,8 +191,7 @@ static struct plm_req next_affinity(const struct question *q)
 
 static struct plm_req next_anti_affinity(const struct question *q)
 {
-	plm_sym *values =
-		PLM_NEW_ARRAY(q->t->sched->arena, q->group->key->count + q->node->count, plm_sym);
+	plm_sym *values = PLM_NEW_ARRAY(q->t->sched->arena, most_domains(q), plm_sym);
 	struct walk walk = {.q = q};
 	uint32_t count = 0;
 
@@ -202,9 +205,63 @@ static struct plm_req next_anti_affinity(const struct question *q)
 
 /* ---- all groups of a pod ----------------------------------------------------------------------- */
 
+static struct plm_req next_of(const struct question *q)
+{
+	switch (q->group->type) {
+	case PLM_TOPO_SPREAD:
+		return next_spread(q);
+	case PLM_TOPO_AFFINITY:
+		return next_affinity(q);
+	case PLM_TOPO_ANTI_AFFINITY:
+	default:
+		return next_anti_affinity(q);
+	}
+}
+
+/*
+ * What a "no" is worth. A domain that has a pod is never empty again, and a host that is full stays so; a
+ * spread or an affinity over other labels looks at them alone.
+ */
+static enum plm_topo_answer refusal(const struct question *q)
+{
+	bool by_host = plm_sym_equal(q->group->key->key, q->t->sched->known[PLM_KNOWN_HOSTNAME]);
+
+	if (q->group->type == PLM_TOPO_ANTI_AFFINITY) {
+		return PLM_TOPO_NEVER;
+	}
+	if (!by_host) {
+		return PLM_TOPO_NOT_THERE;
+	}
+	return q->group->type == PLM_TOPO_SPREAD && plm_req_op(q->node) == PLM_OP_IN &&
+			       q->node->count == 1
+		       ? PLM_TOPO_NEVER
+		       : PLM_TOPO_NOT_NOW;
+}
+
+/* The node may be in these domains and in no others. */
+static bool is_all(const struct plm_req *domains, const struct plm_req *node)
+{
+	return node->complement == 0 && domains->count == node->count &&
+	       memcmp(domains->values, node->values, node->count * sizeof(plm_sym)) == 0;
+}
+
+/* A node in one domain: does the group let the pod in there? A bootstrap takes the long way. */
+static bool fits_there(const struct question *q)
+{
+	plm_sym value = q->node->values[0];
+	int32_t count = count_of(q, value);
+
+	if (count == PLM_TOPO_UNKNOWN || q->group->type == PLM_TOPO_SPREAD ||
+	    !plm_req_has(q->t->sched, q->pod, value)) {
+		return false;
+	}
+	return (q->group->type == PLM_TOPO_AFFINITY) == (count > 0);
+}
+
 /* Intersects what 'group' leaves into 'out'; requirements looked at are those before this step. */
-static bool ask_group(const struct plm_topology *t, uint32_t kind, struct plm_topo_group *group,
-		      const struct plm_reqs *const given[2], struct plm_reqs *out)
+static enum plm_topo_answer ask_group(const struct plm_topology *t, uint32_t kind,
+				      struct plm_topo_group *group,
+				      const struct plm_reqs *const given[2], struct plm_reqs *out)
 {
 	struct plm_req any = plm_req_exists(group->key->key);
 	const struct plm_req *pod = plm_reqs_get(given[0], group->key->key);
@@ -216,45 +273,37 @@ static bool ask_group(const struct plm_topology *t, uint32_t kind, struct plm_to
 			     .self = group->selects[kind] != 0};
 	struct plm_req domains;
 
-	switch (group->type) {
-	case PLM_TOPO_SPREAD:
-		domains = next_spread(&q);
-		break;
-	case PLM_TOPO_AFFINITY:
-		domains = next_affinity(&q);
-		break;
-	case PLM_TOPO_ANTI_AFFINITY:
-	default:
-		domains = next_anti_affinity(&q);
-		break;
+	if (q.node->complement == 0 && q.node->count == 1 && fits_there(&q)) {
+		return PLM_TOPO_FITS;
 	}
+	domains = next_of(&q);
 	if (domains.count == 0) {
-		return false;
+		return refusal(&q);
 	}
-	*out = plm_reqs_add(t->sched, out, &domains);
-	return true;
+	if (!is_all(&domains, q.node)) {
+		*out = plm_reqs_add(t->sched, out, &domains);
+	}
+	return PLM_TOPO_FITS;
 }
 
-bool plm_topology_narrow(const struct plm_topology *t, uint32_t kind,
-			 const struct plm_topo_groups *groups, const struct plm_reqs *strict,
-			 struct plm_reqs *reqs)
+enum plm_topo_answer plm_topology_narrow(const struct plm_topology *t, uint32_t kind,
+					 const struct plm_topo_groups *groups,
+					 const struct plm_reqs *strict, struct plm_reqs *reqs)
 {
 	const struct plm_reqs before = *reqs;
 	const struct plm_reqs *const given[2] = {strict, &before};
+	enum plm_topo_answer answer = PLM_TOPO_FITS;
 
-	for (uint32_t i = 0; i < groups->count; i++) {
-		if (!ask_group(t, kind, groups->list[i], given, reqs)) {
-			return false;
+	for (uint32_t i = 0; i < groups->count && answer == PLM_TOPO_FITS; i++) {
+		answer = ask_group(t, kind, groups->list[i], given, reqs);
+	}
+	for (uint32_t i = 0; t->kinds[kind].held && i < t->inverse.count && answer == PLM_TOPO_FITS;
+	     i++) {
+		if (t->inverse.list[i]->selects[kind] != 0) {
+			answer = ask_group(t, kind, t->inverse.list[i], given, reqs);
 		}
 	}
-	for (uint32_t i = 0; t->kinds[kind].held && i < t->inverse.count; i++) {
-		struct plm_topo_group *group = t->inverse.list[i];
-
-		if (group->selects[kind] != 0 && !ask_group(t, kind, group, given, reqs)) {
-			return false;
-		}
-	}
-	return true;
+	return answer;
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */
@@ -272,12 +321,11 @@ void plm_topology_record(struct plm_topology *t, uint32_t kind, const struct plm
 {
 	const struct plm_topo_kind *k = &t->kinds[kind];
 
-	for (uint32_t i = 0; k->counted && i < t->direct.count; i++) {
-		struct plm_topo_group *group = t->direct.list[i];
+	for (uint32_t i = 0; i < k->counted.count; i++) {
+		struct plm_topo_group *group = k->counted.list[i];
 		const struct plm_req *req = NULL;
 
-		if (group->selects[kind] == 0 ||
-		    !plm_topo_filter_matches(t, &group->filter, &site->taints, reqs,
+		if (!plm_topo_filter_matches(t, &group->filter, &site->taints, reqs,
 					     site->known_ok)) {
 			continue;
 		}
