@@ -536,11 +536,26 @@ static const struct plm_member node_pool_members[] = {PART(object, object),
 						      I64(generation)};
 LAYOUT(static, node_pool)
 #undef TYPE
+#define TYPE struct plm_class_capacity
+static const struct plm_member class_capacity_members[] = {
+	BOOL(said),	     U32(family),
+	I64(max_pods),	     I64(pods_per_core),
+	I64(kube_cpu_milli), I64(kube_memory),
+	I64(kube_storage),   I64(system_cpu_milli),
+	I64(system_memory),  I64(system_storage),
+	I64(evict_memory),   I64(evict_memory_nano),
+	I64(evict_storage),  I64(evict_storage_nano),
+	I64(volume_bytes),   I64(efa_only),
+	I64(efa_only_first), I64(raid0)};
+LAYOUT(static, class_capacity)
+#undef TYPE
 #define TYPE struct plm_node_class
 static const struct plm_member node_class_members[] = {
-	PART(object, object), TEXTS(instance_types), TEXT(ami_family),
-	LIST(tags, kv),	      TEXT(not_ready),	     TEXT(hash),
-	TEXT(stamped_hash),   TEXT(stamped_version), BOOL(told)};
+	PART(object, object), TEXTS(instance_types),
+	TEXT(ami_family),     LIST(tags, kv),
+	TEXT(not_ready),      TEXT(hash),
+	TEXT(stamped_hash),   TEXT(stamped_version),
+	BOOL(told),	      PART(capacity, class_capacity)};
 LAYOUT(static, node_class)
 #undef TYPE
 #define TYPE struct plm_node_claim
@@ -601,14 +616,26 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       I64(blind_cloud_ms)};
 LAYOUT(static, node_claim)
 #undef TYPE
+#define TYPE struct plm_type_facts
+static const struct plm_member type_facts_members[] = {
+	I64(vcpu),	   I64(memory_mib), I64(reserved_mib), I64(enis),
+	I64(ipv4_per_eni), I64(store_gb),   I64(efa)};
+LAYOUT(static, type_facts)
+#undef TYPE
 #define TYPE struct plm_instance_type
 static const struct plm_member instance_type_members[] = {SKIP(used),
 							  TEXT(name),
 							  LIST(requirements, expr),
 							  LIST(capacity, amount),
 							  LIST(allocatable, amount),
-							  LIST(offerings, offering)};
+							  LIST(offerings, offering),
+							  PART(facts, type_facts)};
 LAYOUT(static, instance_type)
+#undef TYPE
+#define TYPE struct plm_seen_memory
+static const struct plm_member seen_memory_members[] = {SKIP(used), TEXT(instance_type),
+							TEXT(class_name), SKIP(zero), I64(bytes)};
+LAYOUT(static, seen_memory)
 #undef TYPE
 #define TYPE struct plm_stock_out
 static const struct plm_member stock_out_members[] = {
@@ -686,7 +713,9 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(kube_blind_ms),
 						 I64(cloud_blind_ms),
 						 TEXT(claims_listed),
-						 BOOL(instances_listed)};
+						 BOOL(instances_listed),
+						 I64(vm_memory_nano),
+						 I64(reserved_enis)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -535,8 +535,8 @@ static enum plm_code open_world(struct plm_round *round, struct plm_error *err)
 		return PLM_OK;
 	}
 	return plm_settle_open(round->now_ms,
-			       round->catalog.types.count > 0 ? &round->catalog : NULL, &inbox,
-			       &round->world, err);
+			       round->catalog.types.count > 0 ? &round->catalog : NULL,
+			       round->config.reserved_enis, &inbox, &round->world, err);
 }
 
 static enum plm_code run(struct plm_round *round, struct plm_error *err)

@@ -14,8 +14,8 @@ struct plm_settle {
 };
 
 enum plm_code plm_settle_open(int64_t now_ms, const struct plm_w_catalog *catalog,
-			      const struct plm_inbox *take, struct plm_settle **out,
-			      struct plm_error *err)
+			      int64_t reserved_enis, const struct plm_inbox *take,
+			      struct plm_settle **out, struct plm_error *err)
 {
 	struct plm_settle *settle = calloc(1, sizeof(*settle));
 	struct plm_sim_options options;
@@ -28,6 +28,7 @@ enum plm_code plm_settle_open(int64_t now_ms, const struct plm_w_catalog *catalo
 	options.instant = true;
 	options.catalog = catalog;
 	options.inbox = *take;
+	options.reserved_enis = reserved_enis;
 	code = plm_arena_init(&settle->scratch, SCRATCH_BYTES, err);
 	if (code == PLM_OK) {
 		code = plm_world_new(&options, &settle->world, err);

@@ -13,10 +13,10 @@
 
 struct plm_settle; /* opaque */
 
-/* 'catalog' may be NULL. Observations go to 'take'. */
+/* 'catalog' may be NULL. 'reserved_enis' is the setting. Observations go to 'take'. */
 enum plm_code plm_settle_open(int64_t now_ms, const struct plm_w_catalog *catalog,
-			      const struct plm_inbox *take, struct plm_settle **out,
-			      struct plm_error *err) PLM_MUST_CHECK;
+			      int64_t reserved_enis, const struct plm_inbox *take,
+			      struct plm_settle **out, struct plm_error *err) PLM_MUST_CHECK;
 void plm_settle_close(struct plm_settle *settle); /* NULL-safe */
 
 struct plm_effects plm_settle_effects(struct plm_settle *settle);

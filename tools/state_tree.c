@@ -198,6 +198,9 @@ const char *plm_slot_group(const struct plm_state *st, enum plm_table table, plm
 	if (table == PLM_TABLE_INSTANCE) {
 		return "instances";
 	}
+	if (table == PLM_TABLE_SEEN_MEMORY) {
+		return "seenMemory";
+	}
 	PLM_ASSERT(table == PLM_TABLE_INTENT || table == PLM_TABLE_ROOT);
 	return table == PLM_TABLE_INTENT ? "intents" : "root";
 }
@@ -240,6 +243,15 @@ struct plm_slice plm_slot_key(struct plm_arena *arena, const struct plm_state *s
 	}
 	if (table == PLM_TABLE_STOCK_OUT) {
 		return stock_out_key(arena, st, plm_stock_out_at(st, id));
+	}
+	if (table == PLM_TABLE_SEEN_MEMORY) {
+		const struct plm_seen_memory *row = plm_seen_memory_at(st, id);
+		struct plm_slice type = plm_str(st, row->instance_type);
+		struct plm_slice class = plm_str(st, row->class_name);
+
+		return plm_arena_format(arena, "%.*s/%.*s", (int)class.size,
+					(const char *)class.ptr, (int)type.size,
+					(const char *)type.ptr);
 	}
 	if (table == PLM_TABLE_CONSUMED) {
 		return consumed_key(arena, st, plm_consumed_at(st, id));

@@ -1,16 +1,7 @@
 #include "adapters/catalog/ec2_type.h"
 
 #include "adapters/catalog/labels.h"
-
-#define MIB (1024LL * 1024)
-#define GIB (1024 * MIB)
-
-/* kubeReserved and evictionThreshold of karpenter.md 4.4. */
-#define POD_MIB 11
-#define KUBELET_MIB 255
-#define KUBELET_EPHEMERAL_BYTES GIB
-#define EVICTION_MIB 100
-#define EVICTION_EPHEMERAL_PERCENT 10
+#include "ec2/capacity.h"
 
 /* The resources that an EC2 type can have, sorted by name as lists of amounts are. */
 enum resource {
@@ -36,6 +27,16 @@ static const char *const resource_names[RESOURCE_COUNT] = {
 	[PODS] = "pods",
 	[EFA] = "vpc.amazonaws.com/efa",
 	[POD_ENI] = "vpc.amazonaws.com/pod-eni",
+};
+
+/* Those that a class has a say in. */
+static const struct {
+	enum resource here;
+	enum plm_ec2_resource there;
+} of_class[] = {
+	{CPU, PLM_EC2_CPU},	  {EPHEMERAL, PLM_EC2_STORAGE},
+	{MEMORY, PLM_EC2_MEMORY}, {PODS, PLM_EC2_PODS_RESOURCE},
+	{EFA, PLM_EC2_EFA},
 };
 
 /* ---- labels ------------------------------------------------------------------------------------ */
@@ -172,50 +173,6 @@ static void put_facts(struct labels *labels, const struct plm_ec2_facts *facts)
 
 /* ---- capacity ---------------------------------------------------------------------------------- */
 
-int64_t plm_ec2_reserved_cpu_milli(int64_t cpu_milli)
-{
-	/* 6 % of the first core, 1 % of the second, 0.5 % of the next two, 0.25 % of the rest. */
-	static const struct {
-		int64_t from_milli, to_milli, per_hundred_thousand;
-	} portions[] = {
-		{0, 1000, 6000},
-		{1000, 2000, 1000},
-		{2000, 4000, 500},
-		{4000, INT64_MAX, 250},
-	};
-	int64_t reserved = 0;
-
-	PLM_ASSERT(cpu_milli >= 0 && cpu_milli < INT64_MAX / 6000);
-	for (size_t i = 0; i < PLM_COUNTOF(portions); i++) {
-		int64_t upto = plm_min(cpu_milli, portions[i].to_milli);
-
-		if (upto > portions[i].from_milli) {
-			/* Each portion is cut to whole milli-cores by itself, as upstream does. */
-			reserved += (upto - portions[i].from_milli) *
-				    portions[i].per_hundred_thousand / 100000;
-		}
-	}
-	return reserved;
-}
-
-static int64_t memory_mib(const struct plm_ec2_facts *facts)
-{
-	int64_t mib = facts->memory_mib;
-
-	if (strcmp(facts->arch, "arm64") == 0) {
-		mib -= PLM_EC2_ARM_RESERVED_MIB;
-	}
-	return mib - plm_div_ceil(mib * PLM_EC2_VM_OVERHEAD_PERMILLE, 1000);
-}
-
-static int64_t pods(const struct plm_ec2_facts *facts)
-{
-	if (facts->enis == 0) {
-		return 0;
-	}
-	return (int64_t)facts->enis * (facts->ipv4_per_eni - 1) + 2;
-}
-
 static struct plm_vec amounts(const int64_t *values, const bool *shown, struct plm_arena *arena)
 {
 	struct plm_w_amount *list = PLM_NEW_ARRAY(arena, RESOURCE_COUNT, struct plm_w_amount);
@@ -231,30 +188,49 @@ static struct plm_vec amounts(const int64_t *values, const bool *shown, struct p
 	return (struct plm_vec){.ptr = list, .count = count};
 }
 
+static struct plm_w_ec2_facts facts_of(const struct plm_ec2_facts *facts)
+{
+	return (struct plm_w_ec2_facts){
+		.vcpu = facts->vcpu,
+		.memory_mib = facts->memory_mib,
+		.reserved_mib = strcmp(facts->arch, "arm64") == 0 ? PLM_EC2_ARM_RESERVED_MIB : 0,
+		.enis = facts->enis,
+		.ipv4_per_eni = facts->ipv4_per_eni,
+		.store_gb = facts->local_nvme_gb,
+		.efa = facts->efa,
+	};
+}
+
 static void put_capacity(const struct plm_ec2_facts *facts, struct plm_arena *arena,
 			 struct plm_w_instance_type *out)
 {
+	struct plm_w_ec2_facts *said = PLM_NEW(arena, struct plm_w_ec2_facts);
+	const struct plm_class_capacity plain = {0};
+	const struct plm_ec2_settings settings = {0};
+	struct plm_ec2_amounts from_class;
+	struct plm_type_facts type;
 	int64_t values[RESOURCE_COUNT] = {
 		[NEURON] = facts->neuron_devices,
 		[NEURON_CORE] = facts->neuron_cores,
-		[CPU] = (int64_t)facts->vcpu * 1000,
-		[EPHEMERAL] = PLM_EC2_ROOT_VOLUME_BYTES,
-		[MEMORY] = memory_mib(facts) * MIB,
 		[GPU] = facts->gpu_count,
-		[PODS] = pods(facts),
-		[EFA] = facts->efa,
 		[POD_ENI] = facts->branch_enis,
 	};
 	bool shown[RESOURCE_COUNT] = {0};
 
+	*said = facts_of(facts);
+	type = plm_ec2_facts_of(said);
+	plm_ec2_amounts(&type, &plain, &settings, 0, &from_class);
+	out->facts = (struct plm_vec){said, 1};
+	for (size_t i = 0; i < PLM_COUNTOF(of_class); i++) {
+		values[of_class[i].here] = from_class.capacity[of_class[i].there];
+	}
 	for (size_t i = 0; i < RESOURCE_COUNT; i++) {
 		shown[i] = values[i] > 0 || i == CPU || i == MEMORY || i == PODS || i == EPHEMERAL;
 	}
 	out->capacity = amounts(values, shown, arena);
-	values[CPU] -= plm_ec2_reserved_cpu_milli(values[CPU]);
-	values[MEMORY] -= (POD_MIB * values[PODS] + KUBELET_MIB + EVICTION_MIB) * MIB;
-	values[EPHEMERAL] -= KUBELET_EPHEMERAL_BYTES +
-			     plm_div_ceil(values[EPHEMERAL] * EVICTION_EPHEMERAL_PERCENT, 100);
+	for (size_t i = 0; i < PLM_COUNTOF(of_class); i++) {
+		values[of_class[i].here] = from_class.allocatable[of_class[i].there];
+	}
 	out->allocatable = amounts(values, shown, arena);
 }
 

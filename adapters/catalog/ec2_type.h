@@ -1,9 +1,8 @@
 /*
  * ec2_type.h - from the facts of an EC2 instance type to labels and capacity
  *
- * Owns: the labels that a node of a type carries (karpenter.md 1.6) and the capacity formulas for
- * the default node class (4.4): AL2023, VM overhead 7.5 %, no reserved network interface, pod density
- * by network interfaces, one root volume of 20 GiB.
+ * Owns: the labels that a node of a type carries (karpenter.md 1.6), the resources that depend on no class,
+ * and the capacity under a class that says nothing (ec2/capacity.h has the formulas).
  * Does not: zones, prices (builtin.c), or where the facts came from.
  */
 #ifndef PLM_CATALOG_EC2_TYPE_H
@@ -11,12 +10,6 @@
 
 #include "core/arena.h"
 #include "core/object.h"
-
-/* Share of the memory that the hypervisor keeps. */
-#define PLM_EC2_VM_OVERHEAD_PERMILLE 75
-/* Memory that Graviton reserves for contiguous allocation. */
-#define PLM_EC2_ARM_RESERVED_MIB 64
-#define PLM_EC2_ROOT_VOLUME_BYTES (20LL * 1024 * 1024 * 1024)
 
 /* Texts are static or as long-lived as what is made from them; an empty text or 0 = has none. */
 struct plm_ec2_facts {
@@ -42,15 +35,12 @@ struct plm_ec2_facts {
 };
 
 /*
- * Fill name, requirements, capacity and allocatable of 'out' (arena); offerings are left empty, so
+ * Fill name, requirements, facts, capacity and allocatable of 'out' (arena); offerings are left empty, so
  * zone, region and capacity type are required with the values given here as they come: 'zones' and
  * 'capacity_types' are sorted, borrowed texts of the arena's life.
  */
 void plm_ec2_type(const struct plm_ec2_facts *facts, struct plm_slice region, struct plm_vec zones,
 		  struct plm_vec capacity_types, struct plm_arena *arena,
 		  struct plm_w_instance_type *out);
-
-/* Milli-CPU that the kubelet reserves on 'cpu_milli'. */
-int64_t plm_ec2_reserved_cpu_milli(int64_t cpu_milli);
 
 #endif

@@ -9,6 +9,7 @@
 #define PLM_ADAPTERS_MANIFEST_PROJECT_H
 
 #include "adapters/manifest/manifest.h"
+#include "ec2/family.h"
 
 #define PLM_LABEL_NODE_POOL "karpenter.sh/nodepool"
 #define PLM_LABEL_CAPACITY_TYPE "karpenter.sh/capacity-type"
@@ -73,6 +74,9 @@ void plm_project_node_pool(struct plm_project *p, struct plm_doc *root, void *pa
 struct plm_vec plm_project_budgets(struct plm_project *p, struct plm_doc *disruption);
 void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *payload);
+/* spec.kubelet of a class; '*not_ready' says why the family cannot do it, else is left. */
+void plm_project_kubelet(struct plm_project *p, struct plm_doc *spec, enum plm_ec2_family family,
+			 struct plm_w_kubelet *out, struct plm_slice *not_ready);
 void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_volume_claim(struct plm_project *p, struct plm_doc *root, void *payload);
 void plm_project_volume(struct plm_project *p, struct plm_doc *root, void *payload);

@@ -4,6 +4,7 @@
 #include "core/integration.h"
 #include "core/timefmt.h"
 
+#define NANO 1000000000LL
 /* usageSamplingInterval when it is absent or 0. */
 #define AFS_INTERVAL_MS (5LL * 60 * 1000)
 
@@ -319,6 +320,27 @@ static void read_kueue(struct plm_doc_tree *tree, struct plm_w_config *config)
 	ignore_process(tree->root);
 }
 
+/* What EC2's numbers are counted with: karpenter.md 4.4. */
+static void read_capacity(struct plm_doc_tree *tree, struct plm_doc *data,
+			  struct plm_w_config *config)
+{
+	static const char *const overhead = "VM_MEMORY_OVERHEAD_PERCENT";
+	struct plm_slice enis = plm_doc_text(tree, data, "RESERVED_ENIS");
+	int64_t kept_nano = plm_doc_quantity(tree, data, overhead, PLM_SCALE_NANO, PLM_UNSET);
+
+	if (kept_nano != PLM_UNSET && kept_nano >= NANO) {
+		plm_doc_fail(tree, plm_doc_get(data, overhead),
+			     "is a share of the memory: below 1, 0.075 for 7.5 %%");
+	} else if (kept_nano != PLM_UNSET) {
+		config->vm_memory_nano = NANO - kept_nano;
+	}
+	if (enis.size > 0 && (!plm_integer_parse(enis, &config->reserved_enis) ||
+			      config->reserved_enis < 0 || config->reserved_enis > INT32_MAX)) {
+		plm_doc_fail(tree, plm_doc_get(data, "RESERVED_ENIS"),
+			     "is not a number of interfaces");
+	}
+}
+
 /* Values are environment variables, so all of them are texts. */
 static void read_karpenter(struct plm_doc_tree *tree, struct plm_w_config *config)
 {
@@ -334,6 +356,7 @@ static void read_karpenter(struct plm_doc_tree *tree, struct plm_w_config *confi
 	config->batch_max_ms =
 		plm_doc_duration(tree, data, "BATCH_MAX_DURATION", config->batch_max_ms);
 	config->cluster_name = name.size > 0 ? name : config->cluster_name;
+	read_capacity(tree, data, config);
 }
 
 enum plm_code plm_manifest_apply_setting(struct plm_manifest *reader,

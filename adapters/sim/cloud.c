@@ -6,6 +6,7 @@
  */
 #include "adapters/sim/world.h"
 #include "core/sort.h"
+#include "ec2/capacity.h"
 
 #define TOKEN_BUCKETS 1024U
 /* A terminated instance is told of for this long. */
@@ -136,6 +137,68 @@ static struct plm_sim_token *token_find(struct plm_world *w, const char *key)
 	return token;
 }
 
+static const struct plm_w_node_class *class_of(struct plm_world *w,
+					       const struct plm_w_req_launch *request)
+{
+	static const enum plm_kind kinds[] = {PLM_KIND_NODE_CLASS, PLM_KIND_NODE_TEMPLATE};
+
+	for (size_t i = 0; i < PLM_COUNTOF(kinds); i++) {
+		const struct plm_sim_object *class =
+			plm_sim_find(w, kinds[i], (struct plm_slice){0}, request->class_name);
+
+		if (class != NULL) {
+			return class->of.payload;
+		}
+	}
+	return NULL;
+}
+
+/* The amounts that a class has a say in, over those of the type. */
+static struct plm_vec under_class(struct plm_world *w, struct plm_vec base, const int64_t *amounts)
+{
+	struct plm_w_amount *own =
+		PLM_NEW_ARRAY(&w->arena, PLM_EC2_RESOURCE_COUNT, struct plm_w_amount);
+	struct plm_vec list = {.ptr = own};
+
+	for (size_t r = 0; r < PLM_EC2_RESOURCE_COUNT; r++) {
+		bool there = false;
+		const struct plm_w_amount *had = base.ptr;
+
+		for (size_t i = 0; i < base.count; i++) {
+			there = there || plm_slice_is(had[i].resource, plm_ec2_resources[r]);
+		}
+		if (there || amounts[r] != 0) {
+			own[list.count++] = (struct plm_w_amount){
+				.resource = plm_slice_str(plm_ec2_resources[r]),
+				.amount = amounts[r]};
+		}
+	}
+	return plm_sim_amounts_over(w, base, list);
+}
+
+/* User data and volumes of its class make the node what it is. */
+static void set_up(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	const struct plm_w_node_class *class = class_of(w, instance->request);
+	const struct plm_ec2_settings settings = {.reserved_enis = w->options.reserved_enis};
+	struct plm_class_capacity says = {0};
+	struct plm_type_facts facts;
+	struct plm_ec2_amounts amounts;
+
+	instance->capacity = instance->type->capacity;
+	instance->allocatable = instance->type->allocatable;
+	if (class != NULL) {
+		says = plm_ec2_class_capacity(class);
+	}
+	if (instance->type->facts.count == 0 || plm_ec2_is_plain(&says, &settings)) {
+		return;
+	}
+	facts = plm_ec2_facts_of(instance->type->facts.ptr);
+	plm_ec2_amounts(&facts, &says, &settings, 0, &amounts);
+	instance->capacity = under_class(w, instance->capacity, amounts.capacity);
+	instance->allocatable = under_class(w, instance->allocatable, amounts.allocatable);
+}
+
 struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 						const struct plm_w_req_launch *request,
 						const struct plm_w_offer *offer, uint64_t intent)
@@ -158,6 +221,7 @@ struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 	instance->node_gone_ms = PLM_UNSET;
 	instance->intent = intent;
 	instance->request = request;
+	set_up(w, instance);
 	instance->fails = plm_sim_chance(w, w->options.launch_fail_percent);
 	if (w->last_instance != NULL) {
 		w->last_instance->next = instance;
@@ -231,8 +295,8 @@ static void answer_instance(const struct plm_sim_instance *instance, struct plm_
 	out->zone = instance->zone;
 	out->capacity_type = instance->capacity_type;
 	out->price_micro = instance->price_micro;
-	out->capacity = instance->type->capacity;
-	out->allocatable = instance->type->allocatable;
+	out->capacity = instance->capacity;
+	out->allocatable = instance->allocatable;
 }
 
 void plm_sim_launch(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out)
@@ -328,8 +392,8 @@ void plm_sim_instance_joins(struct plm_world *w, struct plm_sim_instance *instan
 					 .deleting_ms = PLM_UNSET,
 					 .labels = node_labels(w, instance, name)};
 	node->provider_id = instance->provider_id;
-	node->capacity = instance->type->capacity;
-	node->allocatable = instance->type->allocatable;
+	node->capacity = instance->capacity;
+	node->allocatable = instance->allocatable;
 	node->taints = plm_sim_concat(w, sizeof(struct plm_w_taint), instance->request->taints,
 				      instance->request->startup_taints);
 	instance->node = plm_sim_node_new(w, node, instance);

@@ -77,6 +77,7 @@ struct plm_sim_options {
 	const struct plm_sim_fault *faults;
 	size_t fault_count;
 	struct plm_inbox inbox; /* 'put' NULL = observations go nowhere (plain) */
+	int64_t reserved_enis;	/* the setting: user data tells the kubelet how many pods */
 };
 
 /* What a manifest says about running that a projection does not. */

@@ -148,6 +148,7 @@ struct plm_sim_instance {
 	int64_t node_gone_ms; /* its Node was deleted while it lives; PLM_UNSET = not so */
 	bool fails;	      /* dies before it becomes a node */
 	bool warned;
+	struct plm_vec capacity, allocatable; /* what its class makes of the type */
 };
 
 /* What a token was answered: the same token has the same answer for ever. */

@@ -60,6 +60,8 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->registration_timeout_ms = w->registration_timeout_ms;
 	root->launch_timeout_ms = w->launch_timeout_ms;
 	root->stock_out_ms = w->stock_out_ms;
+	root->vm_memory_nano = w->vm_memory_nano;
+	root->reserved_enis = w->reserved_enis;
 	root->queues_dirty = 1;
 	root->nodes_dirty = 1;
 	plm_life_settings(in->f.st);

@@ -1,4 +1,5 @@
 /* Nodes and what they are bought from: karpenter.md 1; dialect.md Nodes. */
+#include "ec2/capacity.h"
 #include "reducers/cluster/fold.h"
 
 /* Keep the index from provider id to slot true while the id of a slot changes. */
@@ -82,6 +83,7 @@ void plm_fold_node_class(const struct plm_folding *in, const struct plm_w_node_c
 	class->hash = plm_fold_text(&in->f, w->hash);
 	class->stamped_hash = plm_fold_text(&in->f, w->stamped_hash);
 	class->stamped_version = plm_fold_text(&in->f, w->stamped_version);
+	class->capacity = plm_ec2_class_capacity(w);
 }
 
 /* A fact about a claim that we decided keeps what is ours. */

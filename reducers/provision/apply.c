@@ -8,6 +8,7 @@
 #include "core/sort.h"
 #include "reducers/area.h"
 #include "reducers/cluster/parts.h"
+#include "reducers/provision/capacity.h"
 #include "reducers/provision/claims.h"
 #include "reducers/provision/pass.h"
 
@@ -125,6 +126,21 @@ static void forget_types(struct plm_state *st)
 	}
 }
 
+/* Facts from which nothing can follow count as none. */
+static struct plm_type_facts type_facts(const struct plm_w_instance_type *type)
+{
+	struct plm_type_facts facts = {0};
+
+	if (type->facts.count == 1) {
+		facts = plm_ec2_facts_of(type->facts.ptr);
+	}
+	if (facts.vcpu <= 0 || facts.vcpu > INT32_MAX || facts.reserved_mib < 0 ||
+	    facts.memory_mib <= facts.reserved_mib || facts.memory_mib > INT32_MAX) {
+		facts = (struct plm_type_facts){0};
+	}
+	return facts;
+}
+
 /* Slots in order of name, so that "then by name" is "then by slot" everywhere. */
 static void fold_catalog(const struct folding *in, const struct plm_w_catalog *w)
 {
@@ -152,6 +168,7 @@ static void fold_catalog(const struct folding *in, const struct plm_w_catalog *w
 		slot->capacity = capacity;
 		slot->allocatable = allocatable;
 		slot->offerings = offerings;
+		slot->facts = type_facts(type);
 		plm_index_put(in->st, PLM_KEY_INSTANCE_TYPE, name.n, 0, id);
 	}
 	plm_root_change(in->st)->catalog_region = plm_intern(in->st, w->region);
@@ -483,11 +500,11 @@ static void fold_fact(const struct folding *in)
 	switch ((uint32_t)in->ev->type) {
 	case PLM_EV_NODE: {
 		const struct plm_w_node *node = w;
+		plm_id id = plm_find(in->st, PLM_KIND_NODE, (plm_sym){0},
+				     plm_sym_find(in->st, node->meta.name));
 
-		plm_claim_join(in->st,
-			       plm_find(in->st, PLM_KIND_NODE, (plm_sym){0},
-					plm_sym_find(in->st, node->meta.name)),
-			       in->now_ms);
+		plm_claim_join(in->st, id, in->now_ms);
+		plm_capacity_see(in->st, id);
 		break;
 	}
 	case PLM_EV_NODE_CLAIM: {

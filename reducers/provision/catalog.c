@@ -182,10 +182,10 @@ static void build_type(struct plm_pass *pass, uint32_t t)
 
 		class_enter(key_slot(pass, req->key), t, req);
 	}
-	plm_res_fill(pass, slot->capacity, types->capacity + (size_t)t * pass->res.count);
-	plm_res_fill(pass, slot->allocatable, types->allocatable + (size_t)t * pass->res.count);
+	plm_res_fill(pass, slot->capacity, types->own.capacity + (size_t)t * pass->res.count);
+	plm_res_fill(pass, slot->allocatable, types->own.allocatable + (size_t)t * pass->res.count);
 	if (!plm_res_negative(pass, slot->allocatable)) {
-		PLM_BIT_SET(types->sound, t);
+		PLM_BIT_SET(types->own.sound, t);
 	}
 }
 
@@ -202,9 +202,10 @@ void plm_pass_types(struct plm_pass *pass)
 		types->slots[types->count++] = plm_instance_type_at(pass->st, id);
 	}
 	types->reqs = PLM_NEW_ARRAY(pass->arena, live, struct plm_reqs);
-	types->capacity = PLM_NEW_ARRAY(pass->arena, (size_t)live * pass->res.count, int64_t);
-	types->allocatable = PLM_NEW_ARRAY(pass->arena, (size_t)live * pass->res.count, int64_t);
-	types->sound = PLM_NEW_ARRAY(pass->arena, types->words, uint64_t);
+	types->own.capacity = PLM_NEW_ARRAY(pass->arena, (size_t)live * pass->res.count, int64_t);
+	types->own.allocatable =
+		PLM_NEW_ARRAY(pass->arena, (size_t)live * pass->res.count, int64_t);
+	types->own.sound = PLM_NEW_ARRAY(pass->arena, types->words, uint64_t);
 	for (uint32_t t = 0; t < types->count; t++) {
 		build_type(pass, t);
 	}

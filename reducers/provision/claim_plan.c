@@ -55,17 +55,18 @@ bool plm_types_min_values(const struct plm_pass *pass, const uint64_t *bits,
 }
 
 /* Types that hold 'total' beside one group of daemons; they are added to trial->bits. */
-static void filter_group(const struct plm_pass *pass, const struct plm_overhead *group,
-			 const uint64_t *from, struct trial *trial)
+static void filter_group(const struct plm_pass *pass, const struct plm_capacity *has,
+			 const struct plm_overhead *group, const uint64_t *from,
+			 struct trial *trial)
 {
 	uint32_t res = pass->res.count;
 
 	for (uint32_t w = 0; w < pass->types.words; w++) {
-		uint64_t word = from[w] & group->bits[w] & pass->types.sound[w];
+		uint64_t word = from[w] & group->bits[w] & has->sound[w];
 
 		for (; word != 0; word &= word - 1) {
 			uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(word);
-			const int64_t *have = pass->types.allocatable + (size_t)t * res;
+			const int64_t *have = has->allocatable + (size_t)t * res;
 			uint32_t r = 0;
 
 			while (r < res && trial->total[r] + group->requests[r] <= have[r]) {
@@ -118,7 +119,7 @@ static bool filter(const struct plm_pass *pass, const struct plm_open *claim, ui
 	}
 	for (uint32_t g = 0; g < pool->overhead_count; g++) {
 		if (!plm_ports_taken(&pass->sched, pool->overheads[g].ports, ports)) {
-			filter_group(pass, &pool->overheads[g], from, trial);
+			filter_group(pass, pool->has, &pool->overheads[g], from, trial);
 		}
 	}
 	return any_bit(pass, trial->bits);
@@ -336,7 +337,7 @@ static bool too_dear(struct plm_pass *pass, struct plm_open *claim, const struct
 static void add_room(const struct plm_pass *pass, struct plm_open *claim, uint32_t type)
 {
 	const struct plm_pool *pool = &pass->pools[claim->pool];
-	const int64_t *have = pass->types.allocatable + (size_t)type * pass->res.count;
+	const int64_t *have = pool->has->allocatable + (size_t)type * pass->res.count;
 
 	for (uint32_t g = 0; g < pool->overhead_count; g++) {
 		for (uint32_t r = 0; PLM_BIT(pool->overheads[g].bits, type) && r < pass->res.count;
@@ -510,7 +511,7 @@ void plm_pool_within_limits(const struct plm_pass *pass, const struct plm_pool *
 			continue;
 		}
 		for (uint32_t t = 0; t < pass->types.count; t++) {
-			if (pass->types.capacity[(size_t)t * pass->res.count + r] > pool->left[r]) {
+			if (pool->has->capacity[(size_t)t * pass->res.count + r] > pool->left[r]) {
 				bits[t / 64] &= ~((uint64_t)1 << (t % 64));
 			}
 		}
@@ -530,8 +531,7 @@ static void take_limits(const struct plm_pass *pass, struct plm_pool *pool,
 		for (uint32_t t = 0; t < pass->types.count; t++) {
 			if (PLM_BIT(claim->bits, t)) {
 				most = plm_max(
-					most,
-					pass->types.capacity[(size_t)t * pass->res.count + r]);
+					most, pool->has->capacity[(size_t)t * pass->res.count + r]);
 			}
 		}
 		pool->left[r] = plm_sub_sat(pool->left[r], most);

@@ -1,5 +1,7 @@
 #include "reducers/provision/claims.h"
 
+#include "reducers/provision/capacity.h"
+
 #include "core/limits.h"
 #include "reducers/provision/pass.h"
 
@@ -162,6 +164,18 @@ static void remember_stock_out(struct plm_state *st, const struct plm_w_refusal 
 	out->until_ms = until_ms;
 }
 
+/* The class that 'claim' was bought under. */
+static plm_id class_of(const struct plm_state *st, const struct plm_node_claim *claim)
+{
+	plm_id pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
+
+	if (pool.n == 0) {
+		return (plm_id){0};
+	}
+	return plm_find(st, (enum plm_kind)plm_node_pool_at(st, pool)->class_kind, (plm_sym){0},
+			claim->class_name);
+}
+
 /* What the cloud gave; a result without numbers takes them from the catalogue. */
 static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_id id,
 			const struct plm_w_result *w)
@@ -177,8 +191,8 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 
 	if (allocatable.n == 0 && row.n != 0) {
-		capacity = plm_instance_type_at(st, row)->capacity;
-		allocatable = plm_instance_type_at(st, row)->allocatable;
+		capacity = plm_capacity_span(fold, row, class_of(st, claim), false);
+		allocatable = plm_capacity_span(fold, row, class_of(st, claim), true);
 	}
 	claim->capacity = capacity;
 	claim->allocatable = allocatable;

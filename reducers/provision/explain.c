@@ -77,7 +77,7 @@ static int64_t largest(const struct plm_pass *pass, const struct plm_pool *pool,
 			if (!PLM_BIT(bits, t) || !PLM_BIT(pool->overheads[g].bits, t)) {
 				continue;
 			}
-			room = pass->types.allocatable[(size_t)t * pass->res.count + r] -
+			room = pool->has->allocatable[(size_t)t * pass->res.count + r] -
 			       pool->overheads[g].requests[r];
 			if (room > most) {
 				most = room;
@@ -118,8 +118,8 @@ static void fitting(const struct plm_pass *pass, const struct plm_pool *pool, co
 		    uint64_t *bits)
 {
 	for (uint32_t t = 0; t < pass->types.count; t++) {
-		const int64_t *have = pass->types.allocatable + (size_t)t * pass->res.count;
-		bool fits = PLM_BIT(bits, t) && PLM_BIT(pass->types.sound, t);
+		const int64_t *have = pool->has->allocatable + (size_t)t * pass->res.count;
+		bool fits = PLM_BIT(bits, t) && PLM_BIT(pool->has->sound, t);
 
 		for (uint32_t g = 0; fits && g < pool->overhead_count; g++) {
 			for (uint32_t r = 0;

@@ -72,14 +72,21 @@ struct plm_price_list {
 };
 #define PLM_PRICE_LISTS 16U
 
+/* What the types have under a class: capacity.c. */
+struct plm_capacity {
+	plm_id class_id;
+	int64_t *capacity; /* count x resources */
+	int64_t *allocatable;
+	uint64_t *sound; /* no negative allocatable */
+	struct plm_capacity *next;
+};
+
 struct plm_types {
 	uint32_t count;
 	uint32_t words; /* of a bit set over types */
 	const struct plm_instance_type **slots;
 	struct plm_reqs *reqs;
-	int64_t *capacity; /* count x resources */
-	int64_t *allocatable;
-	uint64_t *sound;	      /* no negative allocatable */
+	struct plm_capacity own;      /* as the catalogue says */
 	struct plm_key_classes *keys; /* by key number */
 	uint32_t key_count;
 	struct plm_offer_class *offers;
@@ -122,6 +129,7 @@ struct plm_pool {
 	plm_id id;
 	const struct plm_node_pool *slot;
 	plm_id class_id;
+	const struct plm_capacity *has; /* its class's */
 	enum plm_pool_use use;
 	struct plm_reqs reqs;
 	struct plm_taints taints;
@@ -272,6 +280,7 @@ struct plm_pass {
 	struct plm_topology *topology; /* NULL: nothing looks at it */
 	uint64_t spent;
 	struct plm_pdbs pdbs; /* who may move off a node that goes */
+	struct plm_capacity *capacities; /* by class, as they were asked for */
 };
 
 /* ---- catalog.c ---- */
@@ -296,6 +305,10 @@ bool plm_types_offer_fits(const struct plm_pass *pass, uint32_t type,
 /* Known, priced, in stock and not refused by the cloud lately. */
 bool plm_offering_usable(const struct plm_pass *pass, plm_sym type,
 			 const struct plm_offering *offering);
+
+/* ---- capacity.c ---- */
+/* What the types have under a class; 0 = no class. */
+const struct plm_capacity *plm_pass_capacity(struct plm_pass *pass, plm_id class_id);
 
 /* ---- prices.c ---- */
 void plm_pass_prices(struct plm_pass *pass);

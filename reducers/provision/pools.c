@@ -73,14 +73,15 @@ static void count_node(const struct plm_pass *pass, struct plm_pool *pool, const
 }
 
 /* What a claim will be at most, while its type is open. */
-static void fill_largest(const struct plm_pass *pass, plm_sym names, int64_t *out)
+static void fill_largest(const struct plm_pass *pass, const struct plm_pool *pool, plm_sym names,
+			 int64_t *out)
 {
 	uint32_t count = 0;
 	const plm_sym *list = PLM_SPAN(pass->st, names, plm_sym, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t t = plm_types_find(pass, list[i]);
-		const int64_t *capacity = pass->types.capacity + (size_t)t * pass->res.count;
+		const int64_t *capacity = pool->has->capacity + (size_t)t * pass->res.count;
 
 		for (uint32_t r = 0; t < pass->types.count && r < pass->res.count; r++) {
 			out[r] = plm_max(out[r], capacity[r]);
@@ -108,7 +109,7 @@ static void count_claims(struct plm_pass *pass, struct plm_pool *pool)
 
 		if (counts_for(pass, pool, claim)) {
 			if (claim->capacity.n == 0) {
-				fill_largest(pass, claim->types, capacity);
+				fill_largest(pass, pool, claim->types, capacity);
 			}
 			plm_res_fill(pass, claim->capacity, capacity);
 			if (claim->phase == PLM_CLAIM_READY && node.n != 0) {
@@ -192,6 +193,7 @@ static void begin_pool(struct plm_pass *pass, struct plm_pool *pool, plm_id id)
 	};
 	pool->class_id = plm_find(pass->st, (enum plm_kind)pool->slot->class_kind, (plm_sym){0},
 				  pool->slot->class_name);
+	pool->has = plm_pass_capacity(pass, pool->class_id);
 	pool->reqs = pool_reqs(pass, pool);
 	pool->taints = plm_taints_of(&pass->sched, pool->slot->taints);
 	pool_types(pass, pool);

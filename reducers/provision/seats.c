@@ -79,15 +79,29 @@ static void add_cordon(const struct plm_pass *pass, struct plm_seat *seat)
 
 /* ---- what is free ------------------------------------------------------------------------------ */
 
-/* A claim without a type yet: what every type that it may become has. */
-static void fill_smallest(const struct plm_pass *pass, plm_sym names, int64_t *out)
+/* That of the claim's pool, while it has one. */
+static const struct plm_capacity *capacity_of(const struct plm_pass *pass,
+					      const struct plm_node_claim *claim)
 {
+	for (uint32_t i = 0; i < pass->pool_count; i++) {
+		if (plm_sym_equal(pass->pools[i].slot->object.name, claim->pool)) {
+			return pass->pools[i].has;
+		}
+	}
+	return &pass->types.own;
+}
+
+/* A claim without a type yet: what every type that it may become has. */
+static void fill_smallest(const struct plm_pass *pass, const struct plm_node_claim *claim,
+			  int64_t *out)
+{
+	const struct plm_capacity *has = capacity_of(pass, claim);
 	uint32_t count = 0;
-	const plm_sym *list = PLM_SPAN(pass->st, names, plm_sym, &count);
+	const plm_sym *list = PLM_SPAN(pass->st, claim->types, plm_sym, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t t = plm_types_find(pass, list[i]);
-		const int64_t *have = pass->types.allocatable + (size_t)t * pass->res.count;
+		const int64_t *have = has->allocatable + (size_t)t * pass->res.count;
 
 		for (uint32_t r = 0; t < pass->types.count && r < pass->res.count; r++) {
 			out[r] = i == 0 ? have[r] : plm_min(out[r], have[r]);
@@ -103,7 +117,7 @@ static void fill_allocatable(const struct plm_pass *pass, struct plm_seat *seat)
 
 	if (seat->claim.n != 0 && !seat->initialized) {
 		if (claim->allocatable.n == 0) {
-			fill_smallest(pass, claim->types, seat->left);
+			fill_smallest(pass, claim, seat->left);
 		}
 		plm_res_fill(pass, claim->allocatable, seat->left);
 	}

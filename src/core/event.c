@@ -205,6 +205,21 @@ DEFINE_TYPE(node_pool, PLM_NODE_POOL_FIELDS)
 #define TYPE struct plm_w_node_claim
 DEFINE_TYPE(node_claim, PLM_NODE_CLAIM_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_kubelet
+DEFINE_TYPE(kubelet, PLM_KUBELET_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_block_device
+DEFINE_TYPE(block_device, PLM_BLOCK_DEVICE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_class_interface
+DEFINE_TYPE(class_interface, PLM_CLASS_INTERFACE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_image_term
+DEFINE_TYPE(image_term, PLM_IMAGE_TERM_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_class_setup
+DEFINE_TYPE(class_setup, PLM_CLASS_SETUP_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_node_class
 DEFINE_TYPE(node_class, PLM_NODE_CLASS_FIELDS)
 #undef TYPE
@@ -213,6 +228,9 @@ DEFINE_TYPE(gone, PLM_GONE_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_offering
 DEFINE_TYPE(offering, PLM_OFFERING_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_ec2_facts
+DEFINE_TYPE(ec2_facts, PLM_EC2_FACTS_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_instance_type
 DEFINE_TYPE(instance_type, PLM_INSTANCE_TYPE_FIELDS)

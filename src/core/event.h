@@ -295,7 +295,9 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
  * 'requeue_max_s'; the 'deactivate_at'-th time in a row deactivates it (0 = never). 'retain_*_ms': how
  * long after its end a Workload, after a deactivation of ours a job stays (0 = for ever).
  * 'frameworks' that are on by their names in core/integration.h, none = all; 'manage_unnamed' 1 = jobs
- * without a queue are held too; 'managed_namespaces' absent = all (kueue.md 1.7).
+ * without a queue are held too; 'managed_namespaces' absent = all (kueue.md 1.7). 'vm_memory_nano' is the
+ * share of an instance's memory in 10^-9 that its hypervisor leaves it, 0 = the default; 'reserved_enis'
+ * of each instance take no pods.
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
@@ -308,7 +310,8 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
 	I(ready_timeout_ms) I(recovery_timeout_ms) I(block_admission)                              \
 	E(requeue_timestamp, requeue_timestamp) I(deactivate_at) I(requeue_base_s)                 \
 	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms) T(frameworks)         \
-	I(manage_unnamed) R(managed_namespaces, selector) I(device_classes)
+	I(manage_unnamed) R(managed_namespaces, selector) I(device_classes)                        \
+	I(vm_memory_nano) I(reserved_enis)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)

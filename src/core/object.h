@@ -491,10 +491,47 @@ PLM_W_STRUCT(node_pool, PLM_NODE_POOL_FIELDS)
 	I(registering_ms) I(termination_finalizer)
 PLM_W_STRUCT(node_claim, PLM_NODE_CLAIM_FIELDS)
 
+/*
+ * KubeletConfiguration of a class: 'present' 1 = there is one. Numbers are PLM_UNSET, texts and lists empty
+ * where nothing is said; amounts, thresholds and durations as written. 'other' has the fields that only
+ * AL2023 takes, as JSON.
+ */
+#define PLM_KUBELET_FIELDS(S, Y, I, E, T, R, L)                                                    \
+	I(present) T(cluster_dns) I(max_pods) I(pods_per_core) L(system_reserved, kv)              \
+	L(kube_reserved, kv) L(eviction_hard, kv) L(eviction_soft, kv) L(eviction_soft_grace, kv)  \
+	I(eviction_max_grace_s) I(gc_high) I(gc_low) I(cpu_cfs_quota) L(other, kv)
+PLM_W_STRUCT(kubelet, PLM_KUBELET_FIELDS)
+
+/* An EBS volume of an instance; PLM_UNSET and "" = not said, then EC2's or the image's default holds. */
+#define PLM_BLOCK_DEVICE_FIELDS(S, Y, I, E, T, R, L)                                               \
+	S(name) I(root) I(size_bytes) S(type) I(iops) I(throughput) I(encrypted) S(kms_key)        \
+	S(snapshot) I(delete_on_termination) I(initialization_rate)
+PLM_W_STRUCT(block_device, PLM_BLOCK_DEVICE_FIELDS)
+
+/* 'type' "interface" or "efa-only". */
+#define PLM_CLASS_INTERFACE_FIELDS(S, Y, I, E, T, R, L) I(card) I(device) S(type)
+PLM_W_STRUCT(class_interface, PLM_CLASS_INTERFACE_FIELDS)
+
+/* Which images a class takes; the terms are alternatives. */
+#define PLM_IMAGE_TERM_FIELDS(S, Y, I, E, T, R, L)                                                 \
+	S(alias) S(id) S(name) S(owner) S(ssm_parameter) L(tags, kv)
+PLM_W_STRUCT(image_term, PLM_IMAGE_TERM_FIELDS)
+
+/*
+ * How an instance is set up, as written. Of 'http' "" and PLM_UNSET = the default; of the switches PLM_UNSET
+ * = not said. 'raid0' 1 = instance stores become the node's storage. Times in seconds.
+ */
+#define PLM_CLASS_SETUP_FIELDS(S, Y, I, E, T, R, L)                                                \
+	S(user_data) S(role) S(instance_profile) L(images, image_term) L(devices, block_device)    \
+	L(interfaces, class_interface) I(raid0) I(ip_prefixes) I(public_ip) I(detailed_monitoring) \
+	S(http_endpoint) S(http_ipv6) I(http_hops) S(http_tokens) I(tcp_established_s)             \
+	I(udp_stream_s) I(udp_s) S(context) S(nested_virtualization)
+PLM_W_STRUCT(class_setup, PLM_CLASS_SETUP_FIELDS)
+
 /* EC2NodeClass or NodeTemplate: 'kind'. No 'instance_types' = all. 'not_ready' as for pools. */
 #define PLM_NODE_CLASS_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	R(meta, meta) E(kind, kind) T(instance_types) S(ami_family) L(tags, kv) S(not_ready)       \
-	S(hash) S(stamped_hash) S(stamped_version)
+	S(hash) S(stamped_hash) S(stamped_version) R(kubelet, kubelet) R(setup, class_setup)
 PLM_W_STRUCT(node_class, PLM_NODE_CLASS_FIELDS)
 
 /*
@@ -558,10 +595,22 @@ PLM_W_STRUCT(gone, PLM_GONE_FIELDS)
 	I(estimated) L(requirements, expr)
 PLM_W_STRUCT(offering, PLM_OFFERING_FIELDS)
 
-/* 'allocatable' = capacity - overheads, may be negative. 'requirements' complete by the catalogue rules. */
+/*
+ * What EC2 says of a type, from which its capacity under a class follows (ec2/capacity.h): 'enis' of the default
+ * card, 'reserved_mib' of the memory that the architecture keeps, 'store_gb' (10^9) of instance stores.
+ */
+#define PLM_EC2_FACTS_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	I(vcpu) I(memory_mib) I(reserved_mib) I(enis) I(ipv4_per_eni) I(store_gb) I(efa)
+PLM_W_STRUCT(ec2_facts, PLM_EC2_FACTS_FIELDS)
+
+/*
+ * 'allocatable' = capacity - overheads, may be negative. 'requirements' complete by the catalogue rules.
+ * With 'facts' (one or none) capacity and allocatable are those under a class that says nothing; without,
+ * they hold for every class.
+ */
 #define PLM_INSTANCE_TYPE_FIELDS(S, Y, I, E, T, R, L)                                              \
 	S(name) L(requirements, expr) L(capacity, amount) L(allocatable, amount)                   \
-	L(offerings, offering)
+	L(offerings, offering) L(facts, ec2_facts)
 PLM_W_STRUCT(instance_type, PLM_INSTANCE_TYPE_FIELDS)
 
 #define PLM_CATALOG_FIELDS(S, Y, I, E, T, R, L) S(region) S(source) L(types, instance_type)

@@ -17,7 +17,9 @@ static const struct plm_table_info infos[PLM_TABLE_COUNT] = {
 	 ceiling,                                                                                  \
 	 PLM_TABLE_##NAME != PLM_TABLE_ROOT && PLM_TABLE_##NAME != PLM_TABLE_INSTANCE_TYPE &&      \
 		 PLM_TABLE_##NAME != PLM_TABLE_STOCK_OUT &&                                        \
-		 PLM_TABLE_##NAME != PLM_TABLE_INTENT && PLM_TABLE_##NAME != PLM_TABLE_CONSUMED},
+		 PLM_TABLE_##NAME != PLM_TABLE_INTENT && PLM_TABLE_##NAME != PLM_TABLE_CONSUMED && \
+		 PLM_TABLE_##NAME != PLM_TABLE_INSTANCE &&                                         \
+		 PLM_TABLE_##NAME != PLM_TABLE_SEEN_MEMORY},
 	PLM_TABLES(INFO)
 #undef INFO
 };

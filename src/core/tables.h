@@ -346,12 +346,29 @@ struct plm_node_pool {
 	int64_t generation;   /* that the ring is about */
 };
 
+/*
+ * What a class says about the capacity of its nodes; PLM_UNSET = nothing. All 0 is the class that says
+ * nothing at all ('said' 0). A threshold is an amount or, in 10^-9, a share of the capacity.
+ */
+struct plm_class_capacity {
+	uint32_t said;
+	uint32_t family; /* enum plm_ec2_family */
+	int64_t max_pods, pods_per_core;
+	int64_t kube_cpu_milli, kube_memory, kube_storage;
+	int64_t system_cpu_milli, system_memory, system_storage;
+	int64_t evict_memory, evict_memory_nano, evict_storage, evict_storage_nano;
+	int64_t volume_bytes;		  /* of the volume that holds the pods' files */
+	int64_t efa_only, efa_only_first; /* interfaces of that type, and those on card 0 */
+	int64_t raid0;
+};
+
 struct plm_node_class {
 	struct plm_object object;
 	plm_sym instance_types; /* span of plm_sym; 0 = all */
 	plm_sym ami_family, tags, not_ready;
 	plm_sym hash, stamped_hash, stamped_version;
 	uint32_t told; /* ours. 1: its annotations were asked for */
+	struct plm_class_capacity capacity;
 };
 
 enum plm_claim_phase {
@@ -432,10 +449,24 @@ struct plm_instance {
 	int64_t launched_ms;
 };
 
+/* What EC2 says of a type: event.h, ec2_facts. 'vcpu' 0 = nothing. */
+struct plm_type_facts {
+	int64_t vcpu, memory_mib, reserved_mib, enis, ipv4_per_eni, store_gb, efa;
+};
+
 struct plm_instance_type {
 	uint32_t used;
 	plm_sym name, requirements, capacity, allocatable;
 	plm_sym offerings; /* span of plm_offering */
+	struct plm_type_facts facts;
+};
+
+/* The least memory that a node of this type and class was seen to have: karpenter.md 4.4. */
+struct plm_seen_memory {
+	uint32_t used;
+	plm_sym instance_type, class_name;
+	uint32_t zero;
+	int64_t bytes;
 };
 
 struct plm_volume_claim {
@@ -540,6 +571,7 @@ struct plm_root {
 	int64_t kube_away_ms, cloud_away_ms, kube_blind_ms, cloud_blind_ms;
 	plm_sym claims_listed; /* revision of a complete list of claims in this epoch; 0 = none */
 	uint32_t instances_listed;
+	int64_t vm_memory_nano, reserved_enis;
 };
 
 #pragma GCC diagnostic pop
@@ -577,6 +609,7 @@ struct plm_root {
 	X(STORAGE_CLASS, storage_class, plm_storage_class, 100, 500, 5000)                         \
 	X(CSI_NODE, csi_node, plm_csi_node, 1000, 5000, 50000)                                     \
 	X(VOLUME_ATTACHMENT, volume_attachment, plm_volume_attachment, 4000, 100000, 1000000)      \
-	X(INSTANCE, instance, plm_instance, 1000, 10000, 100000)
+	X(INSTANCE, instance, plm_instance, 1000, 10000, 100000)                                   \
+	X(SEEN_MEMORY, seen_memory, plm_seen_memory, 1000, 10000, 100000)
 
 #endif

@@ -1,6 +1,7 @@
 """What the reducers call: symbols of both release builds, floats, recursion, mutable data.
 
-check(BUILD...): each BUILD holds reducers/libplm_reducers.a and src/core/libplm_core.a. The sources are
+check(BUILD...): each BUILD holds reducers/libplm_reducers.a and src/core/libplm_core.a; src/ec2 is looked
+at as a part of the reducers. The sources are
 compiled once more by gcc with -mgeneral-regs-only, which refuses any floating point, and
 -fcallgraph-info, which says who calls whom.
 """
@@ -55,16 +56,21 @@ def sections(library):
 
 def check_symbols(build):
     reducers = pathlib.Path(build) / "reducers/libplm_reducers.a"
+    ec2 = pathlib.Path(build) / "src/ec2/libplm_ec2.a"
     core = pathlib.Path(build) / "src/core/libplm_core.a"
     if not reducers.is_file() or not core.is_file():
         yield f"{build}: the libraries are not built; ./dev lint builds both compilers'"
         return
+    pure = [reducers] + ([ec2] if ec2.is_file() else [])
     allowed = ALLOWED | (symbols(core, "--defined-only") - NOT_FOR_REDUCERS)
-    for name in sorted(symbols(reducers, "-u") - symbols(reducers, "--defined-only") - allowed):
-        yield f"{build}: reducers use {name}"
-    for name, section in sections(reducers):
-        if MUTABLE.match(section) and not name.startswith("."):
-            yield f"{build}: reducers have mutable data: {name} in {section}"
+    for library in pure:
+        allowed |= symbols(library, "--defined-only")
+    for library in pure:
+        for name in sorted(symbols(library, "-u") - allowed):
+            yield f"{build}: reducers use {name}"
+        for name, section in sections(library):
+            if MUTABLE.match(section) and not name.startswith("."):
+                yield f"{build}: reducers have mutable data: {name} in {section}"
 
 
 def compile_all(names, folder):
@@ -104,7 +110,7 @@ def cycle_through(start, graph):
 def check(*builds):
     for build in builds:
         yield from check_symbols(build)
-    names = [name for name in c_files() if name.startswith("reducers/") and name.endswith(".c")]
+    names = [name for name in c_files() if name.startswith(("reducers/", "src/ec2/")) and name.endswith(".c")]
     with tempfile.TemporaryDirectory() as folder:
         errors, graph = compile_all(names, folder)
     yield from errors

@@ -162,6 +162,7 @@ static enum plm_code take_setting(void *ctx, enum plm_manifest_setting setting,
 			plm_wire_copy(&plm_type_config, config, &reading->scenario->arena);
 
 		*config = *copy;
+		reading->scenario->world.reserved_enis = config->reserved_enis;
 	}
 	return code;
 }

@@ -1,6 +1,7 @@
 #include "plm_test.h"
 
 #include "adapters/catalog/ec2_type.h"
+#include "ec2/capacity.h"
 
 #define MIB (1024LL * 1024)
 

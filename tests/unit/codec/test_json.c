@@ -7,22 +7,22 @@ static struct plm_arena arena;
 static void names_in_camel_case_absent_fields_left_out(void **state)
 {
 	const struct plm_w_kv labels[] = {{plm_slice_str("a"), plm_slice_str("1")}};
-	const struct plm_w_node_class value = {
+	const struct plm_w_local_queue value = {
 		.meta = {.name = plm_slice_str("c"),
 			 .created_ms = 5,
 			 .deleting_ms = PLM_UNSET,
 			 .generation = 0,
 			 .labels = {.ptr = labels, .count = 1}},
-		.kind = PLM_KIND_NODE_CLASS,
-		.ami_family = plm_slice_str("AL2023"),
+		.cluster_queue = plm_slice_str("q"),
 	};
 
 	(void)state;
 	plm_arena_reset(&arena);
-	plm_assert_text(plm_wire_json(&plm_type_node_class, &value, &arena),
-			"{\"meta\":{\"name\":\"c\",\"createdMs\":5,\"generation\":0,"
-			"\"labels\":[{\"key\":\"a\",\"value\":\"1\"}]},"
-			"\"kind\":\"EC2NodeClass\",\"amiFamily\":\"AL2023\"}");
+	plm_assert_text(
+		plm_wire_json(&plm_type_local_queue, &value, &arena),
+		"{\"meta\":{\"name\":\"c\",\"createdMs\":5,\"generation\":0,"
+		"\"labels\":[{\"key\":\"a\",\"value\":\"1\"}]},"
+		"\"clusterQueue\":\"q\",\"stop\":\"None\",\"weightNano\":0,\"consumedMs\":0}");
 }
 
 static void an_empty_struct_is_absent_but_keeps_its_place_in_a_list(void **state)
