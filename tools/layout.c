@@ -478,7 +478,8 @@ static const struct plm_member pod_members[] = {
 	BOOL(batched),	       PART(why, why),	   BOOL(ungating),	 SKIP(zero),
 	TEXT(group),	       TEXT(role),	   SKIP(group_next),	 U32(group_flags),
 	BOOL(admission_gated), BOOL(told),	   BOOL(not_ready),	 BOOL(misprotected),
-	I64(protected_ms),     I64(grace_s)};
+	I64(protected_ms),     I64(grace_s),	   U32(evict_tries),	 BOOL(forced),
+	I64(evict_ms)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node
@@ -613,7 +614,14 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       I64(retry_ms),
 						       I64(checked_ms),
 						       I64(blind_kube_ms),
-						       I64(blind_cloud_ms)};
+						       I64(blind_cloud_ms),
+						       ENUM(drain_stage, drain_stage),
+						       U32(drain_cut),
+						       I64(deadline_ms),
+						       I64(draining_ms),
+						       I64(drained_ms),
+						       I64(terminating_ms),
+						       PART(drain_why, why)};
 LAYOUT(static, node_claim)
 #undef TYPE
 #define TYPE struct plm_type_facts

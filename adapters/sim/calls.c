@@ -201,6 +201,9 @@ static void node_taint(struct plm_world *w, const struct plm_effect *effect,
 		list[count++] = request->taint;
 	}
 	node->of.node->taints = (struct plm_vec){.ptr = list, .count = count};
+	node->of.meta->labels = plm_sim_merge(
+		w, node->of.meta->labels,
+		plm_wire_copy_list(&plm_type_kv, request->labels, &w->arena));
 	plm_sim_touch(w, node);
 	plm_sim_node_evict_untolerated(w, node);
 	plm_sim_schedule_later(w);

@@ -2,6 +2,7 @@
 #include "core/limits.h"
 #include "reducers/admission/queue.h"
 #include "reducers/cluster/fold.h"
+#include "reducers/disruption/drain.h"
 
 /* The index at the end of a pod's name, "<podset>-<index>". */
 static uint32_t index_of(struct plm_slice name)
@@ -77,6 +78,7 @@ static void told(struct plm_state *st, const struct plm_w_intent *w)
 		plm_job_edit(st, id)->started = PLM_TOLD_TO_STOP;
 	} else if (w->call == PLM_CALL_POD_EVICT || w->call == PLM_CALL_POD_DELETE) {
 		plm_pod_edit(st, id)->ending = 1;
+		plm_pod_edit(st, id)->forced |= w->call == PLM_CALL_POD_DELETE;
 	} else if (w->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 1;
 		plm_pod_edit(st, id)->told = 1;
@@ -103,7 +105,7 @@ void plm_fold_intent(const struct plm_folding *in, const struct plm_w_intent *w)
 }
 
 /* The effect did not come about: what was told is taken back, the next cycle decides anew. */
-static void untold(struct plm_state *st, const struct plm_intent *intent)
+static void untold(struct plm_state *st, const struct plm_intent *intent, int64_t now_ms)
 {
 	plm_id id = plm_find(st, (enum plm_kind)intent->kind, intent->ns, intent->name);
 	plm_id set = plm_fold_job_of(st, intent->uid);
@@ -124,6 +126,8 @@ static void untold(struct plm_state *st, const struct plm_intent *intent)
 		plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
 	} else if (intent->call == PLM_CALL_POD_EVICT || intent->call == PLM_CALL_POD_DELETE) {
 		plm_pod_edit(st, id)->ending = 0;
+		plm_pod_edit(st, id)->forced = 0;
+		plm_drain_refused(st, id, now_ms);
 	} else if (intent->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 0;
 		plm_pod_edit(st, id)->told = plm_pod_at(st, id)->admission_gated == 0;
@@ -167,7 +171,7 @@ void plm_fold_result(const struct plm_folding *in, const struct plm_w_result *w)
 		return;
 	}
 	if (w->class == PLM_RESULT_FAILED || w->class == PLM_RESULT_CONFLICT) {
-		untold(st, plm_intent_at(st, id));
+		untold(st, plm_intent_at(st, id), (int64_t)in->ev->tick_ms);
 	} else {
 		carried_out(st, plm_intent_at(st, id));
 	}

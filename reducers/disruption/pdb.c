@@ -166,12 +166,17 @@ void plm_pdbs_gather(struct plm_pdbs *out, const struct plm_sched *sched, int64_
 	plm_sort(order, count, by_name, st, sched->arena);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct plm_pdb *pdb = plm_pdb_at(st, (plm_id){order[i]});
+		struct plm_pdb_count counted = {pdb->allowed, pdb->healthy, pdb->desired,
+						pdb->expected};
 
-		out->list[i] = (struct plm_pdb_seen){
-			.id = {order[i]},
-			.allowed = pdb->has_status != 0 ? pdb->allowed
-							: plm_pdb_count(sched, pdb).allowed,
-			.blocks_fully = blocks_fully(pdb)};
+		if (pdb->has_status == 0) {
+			counted = plm_pdb_count(sched, pdb);
+		}
+		out->list[i] = (struct plm_pdb_seen){.id = {order[i]},
+						     .allowed = counted.allowed,
+						     .healthy = counted.healthy,
+						     .desired = counted.desired,
+						     .blocks_fully = blocks_fully(pdb)};
 	}
 	out->count = count;
 }
@@ -226,6 +231,35 @@ static struct plm_pdb_answer ask(const struct plm_pdbs *pdbs, const struct plm_p
 struct plm_pdb_answer plm_pdbs_ask(const struct plm_pdbs *pdbs, const struct plm_pod *pod)
 {
 	return ask(pdbs, pod, false);
+}
+
+struct plm_pdb_answer plm_pdbs_evict(const struct plm_pdbs *pdbs, const struct plm_pod *pod,
+				     int64_t *left)
+{
+	struct plm_pdb_answer free_to_go = {PLM_PDB_FREE, {0}};
+	const struct plm_pdb_seen *seen = NULL;
+	uint32_t count = 0;
+
+	if (pdbs->count == 0 || pod->phase == PLM_PHASE_PENDING) {
+		return free_to_go;
+	}
+	seen = budget_of(pdbs, pod, &count);
+	if (count == 0) {
+		return free_to_go;
+	}
+	if (count > 1) {
+		return (struct plm_pdb_answer){PLM_PDB_SEVERAL, seen->id};
+	}
+	if (pod->ready == 0 && pod->no_status == 0 &&
+	    (plm_pdb_at(pdbs->sched->st, seen->id)->always_allow != 0 ||
+	     (seen->healthy >= seen->desired && seen->desired > 0))) {
+		return free_to_go;
+	}
+	if (left[seen - pdbs->list] <= 0) {
+		return (struct plm_pdb_answer){PLM_PDB_USED_UP, seen->id};
+	}
+	left[seen - pdbs->list]--;
+	return free_to_go;
 }
 
 bool plm_pdbs_keep(const struct plm_pdbs *pdbs, const struct plm_pod *pod)

@@ -17,7 +17,7 @@ struct plm_pdb_count {
 
 struct plm_pdb_seen {
 	plm_id id;
-	int64_t allowed;
+	int64_t allowed, healthy, desired;
 	bool blocks_fully; /* maxUnavailable 0 or 0%, minAvailable 100%: it never lets anybody go */
 };
 
@@ -44,6 +44,12 @@ struct plm_pdb_answer {
 void plm_pdbs_gather(struct plm_pdbs *out, const struct plm_sched *sched, int64_t now_ms);
 /* May the pod be evicted now? One that nobody would evict (leave.h) is FREE. */
 struct plm_pdb_answer plm_pdbs_ask(const struct plm_pdbs *pdbs, const struct plm_pod *pod);
+/*
+ * What the eviction API would answer: it also lets pods go that are not ready as long as enough others are,
+ * and asks nobody for pods that have not started. 'left' by budget is what is still allowed; counted down.
+ */
+struct plm_pdb_answer plm_pdbs_evict(const struct plm_pdbs *pdbs, const struct plm_pod *pod,
+				     int64_t *left);
 /* Does a budget keep it for good? Then no place is bought for it. */
 bool plm_pdbs_keep(const struct plm_pdbs *pdbs, const struct plm_pod *pod);
 /* "Currently reschedulable": a bound pod of a node that goes for which a place is looked for now. */

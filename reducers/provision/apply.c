@@ -8,6 +8,7 @@
 #include "core/sort.h"
 #include "reducers/area.h"
 #include "reducers/cluster/parts.h"
+#include "reducers/disruption/drain.h"
 #include "reducers/provision/capacity.h"
 #include "reducers/provision/claims.h"
 #include "reducers/provision/pass.h"
@@ -230,6 +231,7 @@ static void fold_claim_end(const struct folding *in, const struct plm_w_claim_en
 	claim->end_reason = (uint32_t)w->reason;
 	claim->ended_ms = in->now_ms;
 	claim->why = plm_fold_why(&in->f, &w->why, in->ev->seq);
+	plm_drain_begin(in->st, id, w->forced == 1, in->now_ms);
 	plm_claim_settle(in->st, id);
 	plm_root_change(in->st)->nodes_dirty = 1;
 }
@@ -327,6 +329,9 @@ static void fold_decision(const struct folding *in)
 		break;
 	case PLM_EV_CLAIM_END:
 		fold_claim_end(in, w);
+		break;
+	case PLM_EV_DRAIN:
+		plm_drain_fold(in->st, &in->f, w, in->ev);
 		break;
 	case PLM_EV_NOMINATE:
 		fold_nominate(in, w);

@@ -1,9 +1,8 @@
 /*
- * Claims on their way in and out, once per cycle: timeouts, further launches, drains, terminations.
- *
- * A claim that is given up goes through: its node refuses new pods, its pods are evicted, its instance
- * is terminated. Sources: karpenter.md 2.13, 3.11, 3.14.
+ * Claims on their way in, once per cycle: timeouts, further launches, who is given up. What is given up goes
+ * out by way of reducers/disruption/drain.h. Sources: karpenter.md 2.13, 3.11.
  */
+#include "reducers/disruption/drain.h"
 #include "reducers/area.h"
 #include "reducers/provision/emit.h"
 
@@ -18,36 +17,6 @@ struct drain {
 static struct plm_slice text(const struct drain *d, plm_sym sym)
 {
 	return plm_sched_text(&d->sched, sym);
-}
-
-static bool is_open(const struct drain *d, enum plm_call call, const struct plm_object *object)
-{
-	PLM_EACH(d->st, intent, id)
-	{
-		const struct plm_intent *intent = plm_intent_at(d->st, id);
-
-		if (intent->call == (uint32_t)call && intent->kind == object->kind &&
-		    plm_sym_equal(intent->ns, object->ns) &&
-		    plm_sym_equal(intent->name, object->name)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static struct plm_w_intent *new_intent(const struct drain *d, enum plm_call call,
-				       const struct plm_object *object)
-{
-	struct plm_w_intent *intent = PLM_NEW(d->sched.arena, struct plm_w_intent);
-
-	*intent = (struct plm_w_intent){.call = call,
-					.kind = object->kind,
-					.ns = text(d, object->ns),
-					.name = text(d, object->name),
-					.uid = text(d, object->uid),
-					.encoder = PLM_ENCODER_VERSION,
-					.deadline_ms = PLM_UNSET};
-	return intent;
 }
 
 /* ---- giving up --------------------------------------------------------------------------------- */
@@ -126,136 +95,7 @@ static void look_at_launched(const struct drain *d, const struct plm_node_claim 
 	}
 }
 
-/* ---- draining ---------------------------------------------------------------------------------- */
-
-/* Keep new pods away; true once the node is known to refuse them. */
-static bool cordon(const struct drain *d, const struct plm_node_claim *claim,
-		   const struct plm_node *node)
-{
-	struct plm_taints taints = plm_taints_of(&d->sched, node->taints);
-	struct plm_w_req_node_taint *request = NULL;
-
-	for (uint32_t i = 0; i < taints.count; i++) {
-		if (plm_sym_equal(taints.list[i].key, d->sched.known[PLM_KNOWN_DISRUPTED])) {
-			return true;
-		}
-	}
-	if (claim->cordoned != 0) {
-		return false; /* told, the node's own word is on its way */
-	}
-	request = PLM_NEW(d->sched.arena, struct plm_w_req_node_taint);
-	request->node = text(d, node->object.name);
-	request->uid = text(d, node->object.uid);
-	request->taint = (struct plm_w_taint){.key = text(d, d->sched.known[PLM_KNOWN_DISRUPTED]),
-					      .effect = PLM_EFFECT_NO_SCHEDULE};
-	(void)plm_out_intent(d->out, new_intent(d, PLM_CALL_NODE_TAINT, &node->object), request,
-			     PLM_CAUSE_CYCLE);
-	return false;
-}
-
-static bool tolerates_drain(const struct drain *d, const struct plm_pod *pod)
-{
-	uint32_t count = 0;
-	const struct plm_shape *shape = PLM_SPAN(d->st, pod->shape, struct plm_shape, &count);
-	struct plm_taint taint = {.key = d->sched.known[PLM_KNOWN_DISRUPTED],
-				  .effect = PLM_EFFECT_NO_SCHEDULE};
-	struct plm_tolerations tolerations = {0};
-
-	if (count == 0) {
-		return false;
-	}
-	tolerations.list =
-		PLM_SPAN(d->st, shape->tolerations, struct plm_toleration, &tolerations.count);
-	return plm_taint_tolerated(&d->sched, &taint, &tolerations);
-}
-
-static bool must_leave(const struct drain *d, const struct plm_pod *pod, plm_sym node)
-{
-	return plm_sym_equal(pod->node, node) && !plm_pod_terminal(pod) &&
-	       !plm_pod_of_daemon(&d->sched, pod) &&
-	       !plm_sym_equal(pod->object.owner_kind, d->sched.known[PLM_KNOWN_NODE]) &&
-	       !tolerates_drain(d, pod);
-}
-
-static void evict(const struct drain *d, const struct plm_pod *pod)
-{
-	struct plm_w_req_pod *request = PLM_NEW(d->sched.arena, struct plm_w_req_pod);
-
-	*request = (struct plm_w_req_pod){.ns = text(d, pod->object.ns),
-					  .name = text(d, pod->object.name),
-					  .uid = text(d, pod->object.uid),
-					  .grace_ms = PLM_UNSET};
-	(void)plm_out_intent(d->out, new_intent(d, PLM_CALL_POD_EVICT, &pod->object), request,
-			     PLM_CAUSE_CYCLE);
-}
-
-/* Evict what has to leave; how many pods are still there. */
-static uint32_t drain_pods(const struct drain *d, const struct plm_node_claim *claim)
-{
-	uint32_t left = 0;
-
-	PLM_EACH(d->st, pod, id)
-	{
-		const struct plm_pod *pod = plm_pod_at(d->st, id);
-
-		if (!must_leave(d, pod, claim->node)) {
-			continue;
-		}
-		left++;
-		if (pod->ending == 0 && pod->object.deleting_ms == PLM_UNSET &&
-		    pod->do_not_disrupt == 0) {
-			evict(d, pod);
-		}
-	}
-	return left;
-}
-
-/* A node that is about to be taken, or whose grace period is over, is not waited for. */
-static bool grace_over(const struct drain *d, const struct plm_node_claim *claim)
-{
-	plm_id pool = plm_find(d->st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
-
-	if (claim->interrupted_ms != 0) {
-		return claim->interrupted_ms <= d->now_ms;
-	}
-	return pool.n != 0 && past(d, claim->ended_ms, plm_node_pool_at(d->st, pool)->grace_ms);
-}
-
-static void terminate(const struct drain *d, const struct plm_node_claim *claim)
-{
-	struct plm_w_req_terminate *request = NULL;
-
-	if (claim->provider_id.n == 0 || claim->ended_by_cloud != 0 ||
-	    is_open(d, PLM_CALL_TERMINATE, &claim->object)) {
-		return;
-	}
-	request = PLM_NEW(d->sched.arena, struct plm_w_req_terminate);
-	request->claim = text(d, claim->object.name);
-	request->provider_id = text(d, claim->provider_id);
-	(void)plm_out_intent(d->out, new_intent(d, PLM_CALL_TERMINATE, &claim->object), request,
-			     PLM_CAUSE_CYCLE);
-}
-
-static void look_at_ending(const struct drain *d, const struct plm_node_claim *claim)
-{
-	plm_id node = claim->node.n == 0
-			      ? (plm_id){0}
-			      : plm_find(d->st, PLM_KIND_NODE, (plm_sym){0}, claim->node);
-
-	if (plm_root(d->st)->observe_only != 0 || claim->ended_by_cloud != 0) {
-		return;
-	}
-	if (node.n != 0) {
-		/* Emptiness counts from when nothing can come any more: a pod may be on its way now. */
-		bool closed = cordon(d, claim, plm_node_at(d->st, node));
-		uint32_t left = closed ? drain_pods(d, claim) : 0;
-
-		if ((!closed || left > 0) && !grace_over(d, claim)) {
-			return;
-		}
-	}
-	terminate(d, claim);
-}
+/* ---- the cycle ---------------------------------------------------------------------------------- */
 
 static void look_at_claim(struct drain *d, plm_id id)
 {
@@ -271,8 +111,7 @@ static void look_at_claim(struct drain *d, plm_id id)
 		look_at_launched(d, claim);
 		break;
 	case PLM_CLAIM_ENDING:
-		look_at_ending(d, claim);
-		break;
+		break; /* drain.h */
 	}
 }
 
@@ -289,13 +128,13 @@ bool plm_claims_step(const struct plm_state *st, struct plm_cycle_run *run,
 	{
 		look_at_claim(d, id);
 	}
+	plm_drain_all(&d->sched, out, d->now_ms);
 	return true;
 }
 
 static int64_t claim_due(const struct plm_state *st, const struct plm_node_claim *claim)
 {
 	const struct plm_root *root = plm_root(st);
-	plm_id pool = {0};
 
 	if (claim->phase == PLM_CLAIM_WANTED && claim->object.seq == 0 &&
 	    root->launch_timeout_ms > 0) {
@@ -305,24 +144,12 @@ static int64_t claim_due(const struct plm_state *st, const struct plm_node_claim
 	    root->registration_timeout_ms > 0 && claim->launched_ms != PLM_UNSET) {
 		return plm_add_sat(claim->launched_ms, root->registration_timeout_ms);
 	}
-	if (claim->phase != PLM_CLAIM_ENDING || claim->ended_by_cloud != 0) {
-		return PLM_UNSET;
-	}
-	if (claim->interrupted_ms != 0) {
-		return claim->interrupted_ms > root->now_ms ? claim->interrupted_ms : PLM_UNSET;
-	}
-	pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
-	if (pool.n != 0 && plm_node_pool_at(st, pool)->grace_ms != PLM_UNSET) {
-		int64_t due = plm_add_sat(claim->ended_ms, plm_node_pool_at(st, pool)->grace_ms);
-
-		return due > root->now_ms ? due : PLM_UNSET;
-	}
 	return PLM_UNSET;
 }
 
 int64_t plm_claims_next_due(const struct plm_state *st)
 {
-	int64_t due = PLM_UNSET;
+	int64_t due = plm_drain_next_due(st);
 
 	PLM_EACH(st, node_claim, id)
 	{

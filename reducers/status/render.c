@@ -206,6 +206,29 @@ static const struct words words[] = {
 	[PLM_RULE_MAX_EXECUTION] = {"it ran for its maximum execution time of {wait}", ""},
 	[PLM_RULE_RESTARTED] = {"queue[ {object}] goes on", ""},
 	[PLM_RULE_REACTIVATED] = {"the workload is active again", ""},
+	[PLM_RULE_PDB] = {"evicting pod {detail} violates PodDisruptionBudget {object}[; it is "
+			  "deleted in any case by {until}]",
+			  "PodDisruptionBudget {object} allowing a disruption"},
+	[PLM_RULE_PDBS] = {"pod {detail} has more than one PodDisruptionBudget, which eviction "
+			   "does not support; {object} is one of them[; it is deleted in any case "
+			   "by {until}]",
+			   "one PodDisruptionBudget for pod {detail}"},
+	[PLM_RULE_DO_NOT_DISRUPT] = {"pod {object} must not be disrupted[; it is deleted in any "
+				     "case by {until}]",
+				     "the end of pod {object}, or of its annotation "
+				     "karpenter.sh/do-not-disrupt"},
+	[PLM_RULE_PODS_LEAVING] = {"{have} pods are leaving", ""},
+	[PLM_RULE_EVICTION_REFUSED] = {"the API server refused to evict pod {object}; it is asked "
+				       "again",
+				       ""},
+	[PLM_RULE_GRACE_ENDING] = {"{have} pods are deleted, whatever protects them, since the "
+				   "grace period of the node ends[ at {until}]",
+				   ""},
+	[PLM_RULE_MIN_DRAIN] = {"its pods are gone; a drain takes 5s at least", ""},
+	[PLM_RULE_VOLUMES_ATTACHED] = {"volumes are still attached: {object}[; it is not waited "
+				       "for after {until}]",
+				       "the volumes detached"},
+	[PLM_RULE_INSTANCE_ENDING] = {"its instance is being terminated", ""},
 	[PLM_RULE_OWNER_MISSING] = {"its owner is gone[: uid {detail}]", ""},
 	[PLM_RULE_START_CONFLICT] = {"admission check {object} adds another value of {detail}",
 				     "[podSetUpdates of {object} without {detail}]"},

@@ -356,6 +356,9 @@ DEFINE_TYPE(claim_note, PLM_CLAIM_NOTE_FIELDS)
 #define TYPE struct plm_w_orphan
 DEFINE_TYPE(orphan, PLM_ORPHAN_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_drain
+DEFINE_TYPE(drain, PLM_DRAIN_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_requeue
 DEFINE_TYPE(requeue, PLM_REQUEUE_FIELDS)
 #undef TYPE
@@ -421,6 +424,7 @@ DEFINE_TYPE(req_claim, PLM_REQ_CLAIM_FIELDS)
 DEFINE_TYPE(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
 #undef TYPE
 DEFINE_NAMES(result_class, PLM_RESULT_CLASS_LIST)
+DEFINE_NAMES(drain_stage, PLM_DRAIN_STAGE_LIST)
 #define TYPE struct plm_w_result
 DEFINE_TYPE(result, PLM_RESULT_FIELDS)
 #undef TYPE
@@ -560,6 +564,7 @@ static enum plm_kind kind_of_type(uint16_t type)
 	case PLM_EV_CLAIM:
 	case PLM_EV_CLAIM_END:
 	case PLM_EV_CLAIM_NOTE:
+	case PLM_EV_DRAIN:
 		return PLM_KIND_NODE_CLAIM;
 	case PLM_EV_WORKLOAD:
 	case PLM_EV_RESERVE:

@@ -110,7 +110,11 @@ struct plm_envelope {
 	X(REASON_FAILED_CONSISTENCY_CHECK, "FailedConsistencyCheck")                               \
 	X(REASON_NODE_CLASS_NOT_READY, "NodeClassNotReady")                                        \
 	X(REASON_RETRYING, "LaunchRetry")                                                          \
-	X(REASON_DELETED, "Deleted")
+	X(REASON_DELETED, "Deleted")                                                               \
+	X(REASON_DRAINING, "Draining")                                                             \
+	X(REASON_FAILED_DRAINING, "FailedDraining")                                                \
+	X(REASON_AWAITING_VOLUMES, "AwaitingVolumeDetachment")                                     \
+	X(REASON_INSTANCE_TERMINATING, "InstanceTerminating")
 PLM_W_ENUM(reason, PLM_REASON_LIST)
 
 /* The rule that decided, in our words: what `why` prints and tests match. */
@@ -205,7 +209,16 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_UNREGISTERED_TAINT, "came without the unregistered taint")                          \
 	X(RULE_DELETED_OUTSIDE, "deleted by somebody else")                                        \
 	X(RULE_EXOTIC, "metal or accelerators nobody asked for")                                   \
-	X(RULE_SPOT_PRICE, "spot dearer than on demand")
+	X(RULE_SPOT_PRICE, "spot dearer than on demand")                                           \
+	X(RULE_PDB, "pod disruption budget")                                                       \
+	X(RULE_PDBS, "several pod disruption budgets")                                             \
+	X(RULE_DO_NOT_DISRUPT, "do not disrupt")                                                   \
+	X(RULE_PODS_LEAVING, "pods are leaving")                                                   \
+	X(RULE_EVICTION_REFUSED, "eviction refused")                                               \
+	X(RULE_GRACE_ENDING, "termination grace period")                                           \
+	X(RULE_MIN_DRAIN, "least time of a drain")                                                 \
+	X(RULE_VOLUMES_ATTACHED, "volumes attached")                                               \
+	X(RULE_INSTANCE_ENDING, "instance terminating")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -461,8 +474,9 @@ PLM_W_STRUCT(nominate, PLM_NOMINATE_FIELDS)
 	I(min_values_relaxed) I(grace_ms) I(expire_ms)
 PLM_W_STRUCT(claim, PLM_CLAIM_FIELDS)
 
-/* A claim is given up or its node removed: no pod is placed on it any more. */
-#define PLM_CLAIM_END_FIELDS(S, Y, I, E, T, R, L) S(name) E(reason, reason) R(why, explain)
+/* A claim is given up or its node removed: no pod is placed on it any more. 'forced' 1 = nothing is waited for. */
+#define PLM_CLAIM_END_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	S(name) E(reason, reason) R(why, explain) I(forced)
 PLM_W_STRUCT(claim_end, PLM_CLAIM_END_FIELDS)
 
 /* Something about a claim that changes nothing by itself and that its owner should hear of. */
@@ -472,6 +486,20 @@ PLM_W_STRUCT(claim_note, PLM_CLAIM_NOTE_FIELDS)
 /* An instance of this cluster that no claim knows: it is to be terminated. */
 #define PLM_ORPHAN_FIELDS(S, Y, I, E, T, R, L) S(provider_id) R(why, explain)
 PLM_W_STRUCT(orphan, PLM_ORPHAN_FIELDS)
+
+#define PLM_DRAIN_STAGE_LIST(X)                                                                    \
+	X(DRAIN_NONE, "")                                                                          \
+	X(DRAIN_DRAINING, "Draining")                                                              \
+	X(DRAIN_DETACHING, "AwaitingVolumeDetachment")                                             \
+	X(DRAIN_TERMINATING, "InstanceTerminating")
+PLM_W_ENUM(drain_stage, PLM_DRAIN_STAGE_LIST)
+
+/*
+ * The node of claim 'name' has come to 'stage' of its way out, or waits for something else there. 'cut' bits
+ * of enum plm_drain_cut: what was not waited for any longer, the grace period being over.
+ */
+#define PLM_DRAIN_FIELDS(S, Y, I, E, T, R, L) S(name) E(stage, drain_stage) I(cut) R(why, explain)
+PLM_W_STRUCT(drain, PLM_DRAIN_FIELDS)
 
 /* The reason of something that waits has changed. */
 #define PLM_EXPLAINED_FIELDS(S, Y, I, E, T, R, L) R(why, explain)
@@ -560,8 +588,9 @@ PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
 #define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
 PLM_W_STRUCT(req_terminate, PLM_REQ_TERMINATE_FIELDS)
 
-/* 'remove' 1 takes the taint away. */
-#define PLM_REQ_NODE_TAINT_FIELDS(S, Y, I, E, T, R, L) S(node) S(uid) R(taint, taint) I(remove)
+/* 'remove' 1 takes the taint away; 'labels' come with it. */
+#define PLM_REQ_NODE_TAINT_FIELDS(S, Y, I, E, T, R, L)                                             \
+	S(node) S(uid) R(taint, taint) I(remove) L(labels, kv)
 PLM_W_STRUCT(req_node_taint, PLM_REQ_NODE_TAINT_FIELDS)
 
 #define PLM_REQ_NODE_DELETE_FIELDS(S, Y, I, E, T, R, L) S(node) S(uid)
@@ -673,6 +702,7 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(REQUEUE, 74, 3, requeue, DECISION)                                                       \
 	X(FINISH, 75, 3, finish, DECISION)                                                         \
 	X(POSTPONE, 80, 3, postpone, DECISION)                                                     \
+	X(DRAIN, 81, 3, drain, DECISION)                                                           \
 	X(CLAIM_NOTE, 85, 3, claim_note, DECISION)                                                 \
 	X(ORPHAN, 86, 3, orphan, DECISION)                                                         \
 	X(INTENT, 90, 3, intent, INTENT)                                                           \

@@ -59,6 +59,11 @@
 
 /* A drain no longer waits for a pod that is this long behind its own deletionTimestamp. */
 #define PLM_DRAIN_STUCK_MS (60LL * 1000)
+/* A drain takes at least this long: a pod may have been bound just before its node was closed. */
+#define PLM_DRAIN_LEAST_MS (5LL * 1000)
+/* An eviction that was refused is asked for again after this long, doubled each time up to the second. */
+#define PLM_EVICT_FIRST_MS 100LL
+#define PLM_EVICT_LAST_MS (10LL * 1000)
 
 /* Sources. A Kubernetes quantity longer than this is refused. */
 #define PLM_LIMIT_QUANTITY_CHARS 64

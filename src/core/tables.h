@@ -301,6 +301,9 @@ struct plm_pod {
 	uint32_t misprotected;	  /* 1: its annotation do-not-disrupt cannot be read */
 	int64_t protected_ms;	  /* 'do_not_disrupt' ends then; PLM_UNSET = never */
 	int64_t grace_s;	  /* terminationGracePeriodSeconds; PLM_UNSET = not said */
+	uint32_t evict_tries;	  /* ours. Evictions or deletions that were refused */
+	uint32_t forced;	  /* ours. 1: we asked for its deletion, not its eviction */
+	int64_t evict_ms;	  /* ours. It is not asked again before; 0 = at once */
 };
 
 struct plm_node {
@@ -419,6 +422,14 @@ struct plm_node_claim {
 	int64_t retry_ms;   /* no launch before; 0 = at once */
 	int64_t checked_ms; /* when its node was last compared with what was promised; 0 = never */
 	int64_t blind_kube_ms, blind_cloud_ms; /* of root's, when it began */
+	/* the way out: reducers/disruption/drain.h */
+	uint32_t drain_stage;	/* enum plm_drain_stage */
+	uint32_t drain_cut;	/* bits of enum plm_drain_cut */
+	int64_t deadline_ms;	/* its grace period ends; 0 = it has none */
+	int64_t draining_ms;	/* since when its node takes no more pods */
+	int64_t drained_ms;	/* when its pods were gone; 0 = they are not */
+	int64_t terminating_ms; /* when its volumes were gone too and its instance was told */
+	struct plm_why drain_why;
 };
 
 /* plm_node_claim.synced, bits */
@@ -452,6 +463,12 @@ struct plm_instance {
 /* What EC2 says of a type: event.h, ec2_facts. 'vcpu' 0 = nothing. */
 struct plm_type_facts {
 	int64_t vcpu, memory_mib, reserved_mib, enis, ipv4_per_eni, store_gb, efa;
+};
+
+/* plm_node_claim.drain_cut: what was still there when the grace period was over. */
+enum plm_drain_cut {
+	PLM_CUT_PODS = 1,
+	PLM_CUT_VOLUMES = 2,
 };
 
 struct plm_instance_type {

@@ -239,6 +239,15 @@ static void tell_explained(const struct story *s, const char *who, const char *w
 	end(s);
 }
 
+/* What keeps a node from going; that pods leave and instances end is seen by itself. */
+static void tell_drain(const struct story *s, const struct plm_w_drain *w)
+{
+	if (w->why.reason == PLM_REASON_FAILED_DRAINING ||
+	    w->why.reason == PLM_REASON_AWAITING_VOLUMES || w->why.rule == PLM_RULE_GRACE_ENDING) {
+		tell_explained(s, "nodes", "drain", &w->why);
+	}
+}
+
 static void tell_evict(const struct story *s, const struct plm_w_evict *w)
 {
 	begin(s, "admission", "evict");
@@ -371,6 +380,9 @@ static void tell_decision(const struct story *s)
 		return;
 	case PLM_EV_CLAIM_END:
 		tell_claim_end(s, w);
+		return;
+	case PLM_EV_DRAIN:
+		tell_drain(s, w);
 		return;
 	case PLM_EV_EXPLAINED:
 		tell_explained(s, "nodes", "wait", &((const struct plm_w_explained *)w)->why);

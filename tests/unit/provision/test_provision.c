@@ -313,6 +313,10 @@ static void an_interrupted_node_is_drained(void **state)
 	assert_int_equal(y->out.count, 0); /* told once is enough */
 	yard_fold(y, PLM_EV_GONE, &gone);
 	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 0); /* one might still come */
+	assert_int_equal(plm_claims_next_due(&y->st), YARD_START_MS + 5000);
+	yard_at(y, 5000);
+	yard_run(y, plm_claims_step);
 	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 1);
 }
 

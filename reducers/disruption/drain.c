@@ -1,0 +1,369 @@
+#include "reducers/disruption/drain.h"
+
+#include "core/limits.h"
+#include "core/sort.h"
+#include "reducers/disruption/evict.h"
+#include "reducers/disruption/leave.h"
+#include "reducers/provision/pass.h"
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+int64_t plm_drain_deadline(const struct plm_node_claim *claim)
+{
+	int64_t cloud = claim->interrupted_ms == 0 ? PLM_UNSET : claim->interrupted_ms;
+
+	if (claim->deadline_ms == 0) {
+		return cloud;
+	}
+	return cloud == PLM_UNSET ? claim->deadline_ms : plm_min(cloud, claim->deadline_ms);
+}
+
+int64_t plm_drain_delete_ms(const struct plm_node_claim *claim, const struct plm_pod *pod)
+{
+	if (claim->deadline_ms == 0 || pod->grace_s == PLM_UNSET) {
+		return PLM_UNSET;
+	}
+	return plm_sub_sat(claim->deadline_ms, plm_mul_sat(pod->grace_s, 1000));
+}
+
+/* ---- stages ------------------------------------------------------------------------------------- */
+
+/* One claim, as far as it comes in this cycle. */
+struct way {
+	struct plm_leaving *l;
+	const struct plm_node_claim *claim;
+	const struct plm_node *node; /* NULL = it has none (any more) */
+	enum plm_drain_stage stage;
+	uint32_t cut; /* bits of enum plm_drain_cut: what the deadline ended */
+};
+
+static struct plm_slice text(const struct way *w, plm_sym sym)
+{
+	return plm_sched_text(w->l->sched, sym);
+}
+
+static struct plm_w_intent *new_intent(const struct way *w, enum plm_call call,
+				       const struct plm_object *object)
+{
+	struct plm_w_intent *intent = PLM_NEW(w->l->sched->arena, struct plm_w_intent);
+
+	*intent = (struct plm_w_intent){.call = call,
+					.kind = object->kind,
+					.ns = text(w, object->ns),
+					.name = text(w, object->name),
+					.uid = text(w, object->uid),
+					.encoder = PLM_ENCODER_VERSION,
+					.deadline_ms = PLM_UNSET};
+	return intent;
+}
+
+static bool is_open(const struct way *w, enum plm_call call, const struct plm_object *object)
+{
+	const struct plm_state *st = w->l->sched->st;
+
+	PLM_EACH(st, intent, id)
+	{
+		const struct plm_intent *intent = plm_intent_at(st, id);
+
+		if (intent->call == (uint32_t)call && intent->kind == object->kind &&
+		    plm_sym_equal(intent->ns, object->ns) &&
+		    plm_sym_equal(intent->name, object->name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_closed(const struct way *w)
+{
+	struct plm_taints taints = plm_taints_of(w->l->sched, w->node->taints);
+
+	for (uint32_t i = 0; i < taints.count; i++) {
+		if (plm_sym_equal(taints.list[i].key, w->l->sched->known[PLM_KNOWN_DISRUPTED])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Keep new pods and new connections away. */
+static void close_node(const struct way *w)
+{
+	struct plm_arena *arena = w->l->sched->arena;
+	struct plm_w_req_node_taint *request = NULL;
+	struct plm_w_kv *label = NULL;
+
+	if (w->claim->cordoned != 0) {
+		return; /* told, the node's own word is on its way */
+	}
+	request = PLM_NEW(arena, struct plm_w_req_node_taint);
+	label = PLM_NEW(arena, struct plm_w_kv);
+	*label = (struct plm_w_kv){
+		plm_slice_str("node.kubernetes.io/exclude-from-external-load-balancers"),
+		plm_slice_str("karpenter")};
+	request->node = text(w, w->node->object.name);
+	request->uid = text(w, w->node->object.uid);
+	request->taint =
+		(struct plm_w_taint){.key = text(w, w->l->sched->known[PLM_KNOWN_DISRUPTED]),
+				     .effect = PLM_EFFECT_NO_SCHEDULE};
+	request->labels = (struct plm_vec){label, 1};
+	(void)plm_out_intent(w->l->out, new_intent(w, PLM_CALL_NODE_TAINT, &w->node->object),
+			     request, PLM_CAUSE_CYCLE);
+}
+
+/* The stage, or what it waits for, is another one than was said last. */
+static void say(struct way *w, const struct plm_drain_wait *wait)
+{
+	const struct plm_why *last = &w->claim->drain_why;
+	struct plm_w_drain *drain = NULL;
+
+	if (w->stage == (enum plm_drain_stage)w->claim->drain_stage && last->seq != 0 &&
+	    last->rule == (uint32_t)wait->rule &&
+	    plm_slice_equal(text(w, last->object), wait->object)) {
+		return;
+	}
+	drain = PLM_NEW(w->l->sched->arena, struct plm_w_drain);
+	drain->name = text(w, w->claim->object.name);
+	drain->stage = w->stage;
+	drain->cut = w->cut;
+	drain->why = (struct plm_w_explain){.kind = PLM_KIND_NODE_CLAIM,
+					    .name = drain->name,
+					    .rule = wait->rule,
+					    .reason = wait->reason,
+					    .object = wait->object,
+					    .need = PLM_UNSET,
+					    .have = wait->pods,
+					    .limit = plm_drain_deadline(w->claim),
+					    .detail = wait->detail};
+	(void)plm_out_add(w->l->out, PLM_EV_DRAIN, drain, PLM_CAUSE_CYCLE);
+}
+
+static bool past_deadline(const struct way *w)
+{
+	int64_t deadline = plm_drain_deadline(w->claim);
+
+	return deadline != PLM_UNSET && deadline <= w->l->now_ms;
+}
+
+/* True when nothing is left that the drain waits for. */
+static bool drain(struct way *w, const struct plm_leaving_node *on)
+{
+	int64_t since_ms =
+		w->claim->drain_stage == PLM_DRAIN_NONE ? w->l->now_ms : w->claim->draining_ms;
+	struct plm_drain_wait wait = plm_evict_pods(w->l, w->claim, on);
+
+	if (past_deadline(w)) {
+		w->cut |= wait.pods > 0 ? PLM_CUT_PODS : 0;
+		return true;
+	}
+	if (wait.pods == 0 && plm_sub_sat(w->l->now_ms, since_ms) >= PLM_DRAIN_LEAST_MS) {
+		return true;
+	}
+	if (wait.pods == 0) {
+		wait.rule =
+			PLM_RULE_MIN_DRAIN; /* one may be bound that nobody has told us of yet */
+		wait.reason = PLM_REASON_DRAINING;
+	}
+	say(w, &wait);
+	return false;
+}
+
+static void terminate(const struct way *w)
+{
+	struct plm_w_req_terminate *request = NULL;
+
+	if (w->claim->provider_id.n == 0 || is_open(w, PLM_CALL_TERMINATE, &w->claim->object)) {
+		return;
+	}
+	request = PLM_NEW(w->l->sched->arena, struct plm_w_req_terminate);
+	request->claim = text(w, w->claim->object.name);
+	request->provider_id = text(w, w->claim->provider_id);
+	(void)plm_out_intent(w->l->out, new_intent(w, PLM_CALL_TERMINATE, &w->claim->object),
+			     request, PLM_CAUSE_CYCLE);
+}
+
+/* Whether the node's stages are behind it and the instance may go. */
+static bool leave_node(struct way *w, const struct plm_leaving_node *on)
+{
+	if (w->stage == PLM_DRAIN_TERMINATING) {
+		return true;
+	}
+	if (!is_closed(w) && !past_deadline(w)) {
+		close_node(w);
+		return false;
+	}
+	if (w->stage == PLM_DRAIN_NONE) {
+		w->stage = PLM_DRAIN_DRAINING;
+	}
+	return drain(w, on);
+}
+
+static void go_on(struct plm_leaving *l, const struct plm_leaving_node *on)
+{
+	const struct plm_state *st = l->sched->st;
+	struct way *w = PLM_NEW(l->sched->arena, struct way);
+	plm_id node = {0};
+
+	w->l = l;
+	w->claim = plm_node_claim_at(st, on->claim);
+	w->stage = (enum plm_drain_stage)w->claim->drain_stage;
+	node = w->claim->node.n == 0 ? (plm_id){0}
+				     : plm_find(st, PLM_KIND_NODE, (plm_sym){0}, w->claim->node);
+	w->node = node.n == 0 ? NULL : plm_node_at(st, node);
+	if (w->claim->ended_by_cloud != 0 || (w->node != NULL && !leave_node(w, on))) {
+		return;
+	}
+	w->stage = PLM_DRAIN_TERMINATING;
+	if (w->claim->provider_id.n != 0) {
+		say(w, &(struct plm_drain_wait){.rule = PLM_RULE_INSTANCE_ENDING,
+						.reason = PLM_REASON_INSTANCE_TERMINATING,
+						.pods = PLM_UNSET});
+	}
+	terminate(w);
+}
+
+void plm_drain_all(const struct plm_sched *sched, struct plm_out *out, int64_t now_ms)
+{
+	struct plm_leaving *l = NULL;
+
+	if (plm_root(sched->st)->observe_only != 0) {
+		return;
+	}
+	l = plm_leaving_gather(sched, out, now_ms);
+	for (uint32_t i = 0; i < l->count; i++) {
+		go_on(l, &l->nodes[i]);
+	}
+}
+
+/* ---- timers ------------------------------------------------------------------------------------- */
+
+static void earliest(int64_t *due, int64_t ms, int64_t now_ms)
+{
+	if (ms != PLM_UNSET && ms > now_ms && (*due == PLM_UNSET || ms < *due)) {
+		*due = ms;
+	}
+}
+
+static void pod_due(int64_t *due, const struct plm_node_claim *claim, const struct plm_pod *pod,
+		    int64_t now_ms)
+{
+	int64_t delete_ms = plm_drain_delete_ms(claim, pod);
+
+	if (plm_pod_terminal(pod)) {
+		return;
+	}
+	if (pod->do_not_disrupt != 0) {
+		earliest(due, pod->protected_ms, now_ms);
+	}
+	if (pod->object.deleting_ms != PLM_UNSET) {
+		earliest(due, plm_add_sat(pod->object.deleting_ms, PLM_DRAIN_STUCK_MS + 1), now_ms);
+	}
+	if (delete_ms != PLM_UNSET) {
+		earliest(due, plm_add_sat(delete_ms, 1), now_ms);
+	}
+	if (pod->evict_ms != 0) {
+		earliest(due, pod->evict_ms, now_ms);
+	}
+}
+
+static bool waits(const struct plm_node_claim *claim)
+{
+	return claim->phase == PLM_CLAIM_ENDING && claim->ended_by_cloud == 0 &&
+	       claim->node.n != 0 && claim->drain_stage != PLM_DRAIN_TERMINATING;
+}
+
+int64_t plm_drain_next_due(const struct plm_state *st)
+{
+	int64_t now_ms = plm_root(st)->now_ms;
+	int64_t due = PLM_UNSET;
+	bool any = false;
+
+	PLM_EACH(st, node_claim, id)
+	{
+		const struct plm_node_claim *claim = plm_node_claim_at(st, id);
+
+		if (!waits(claim)) {
+			continue;
+		}
+		any = true;
+		earliest(&due, plm_drain_deadline(claim), now_ms);
+		if (claim->drain_stage == PLM_DRAIN_DRAINING) {
+			earliest(&due, plm_add_sat(claim->draining_ms, PLM_DRAIN_LEAST_MS), now_ms);
+		}
+	}
+	if (!any) {
+		return due;
+	}
+	PLM_EACH(st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(st, id);
+		plm_id node = pod->node.n == 0
+				      ? (plm_id){0}
+				      : plm_find(st, PLM_KIND_NODE, (plm_sym){0}, pod->node);
+		plm_id claim = node.n == 0 ? (plm_id){0} : plm_node_at(st, node)->claim;
+
+		if (claim.n != 0 && waits(plm_node_claim_at(st, claim))) {
+			pod_due(&due, plm_node_claim_at(st, claim), pod, now_ms);
+		}
+	}
+	return due;
+}
+
+/* ---- fold --------------------------------------------------------------------------------------- */
+
+void plm_drain_fold(struct plm_state *st, const struct plm_fold *fold, const struct plm_w_drain *w,
+		    const struct plm_event *ev)
+{
+	plm_id id = plm_find(st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, plm_sym_find(st, w->name));
+	struct plm_node_claim *claim = NULL;
+	enum plm_drain_stage before = PLM_DRAIN_NONE;
+
+	if (id.n == 0) {
+		return;
+	}
+	claim = plm_node_claim_edit(st, id);
+	before = (enum plm_drain_stage)claim->drain_stage;
+	PLM_ASSERT(w->stage >= (int64_t)before && w->stage <= PLM_DRAIN_TERMINATING);
+	claim->drain_stage = (uint32_t)w->stage;
+	claim->drain_why = plm_fold_why(fold, &w->why, ev->seq);
+	if (before == PLM_DRAIN_NONE) {
+		claim->draining_ms = (int64_t)ev->tick_ms;
+	}
+	claim->drain_cut |= (uint32_t)w->cut;
+	if (before < PLM_DRAIN_DETACHING && w->stage >= PLM_DRAIN_DETACHING) {
+		claim->drained_ms = (int64_t)ev->tick_ms;
+	}
+	if (before < PLM_DRAIN_TERMINATING && w->stage == PLM_DRAIN_TERMINATING) {
+		claim->terminating_ms = (int64_t)ev->tick_ms;
+	}
+}
+
+void plm_drain_begin(struct plm_state *st, plm_id id, bool forced, int64_t now_ms)
+{
+	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
+	plm_id pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
+	int64_t grace_ms = claim->grace_ms;
+	int64_t from_ms =
+		claim->object.deleting_ms != PLM_UNSET ? claim->object.deleting_ms : now_ms;
+
+	if (grace_ms == PLM_UNSET && claim->object.seq == 0 && pool.n != 0) {
+		grace_ms = plm_node_pool_at(st, pool)->grace_ms;
+	}
+	if (forced) {
+		claim->deadline_ms = now_ms;
+	} else if (claim->deadline_ms == 0 && grace_ms != PLM_UNSET) {
+		claim->deadline_ms = plm_add_sat(from_ms, grace_ms);
+	}
+}
+
+void plm_drain_refused(struct plm_state *st, plm_id id, int64_t now_ms)
+{
+	struct plm_pod *pod = plm_pod_edit(st, id);
+	int64_t wait_ms = PLM_EVICT_FIRST_MS;
+
+	for (uint32_t i = 0; i < pod->evict_tries && wait_ms < PLM_EVICT_LAST_MS; i++) {
+		wait_ms *= 2;
+	}
+	pod->evict_tries++;
+	pod->evict_ms = plm_add_sat(now_ms, plm_min(wait_ms, PLM_EVICT_LAST_MS));
+}
