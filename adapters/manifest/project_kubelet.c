@@ -38,6 +38,7 @@ static struct plm_vec read_map(struct plm_project *p, struct plm_doc *kubelet, c
 		}
 		list[at] = kv;
 	}
+	plm_doc_ignore(map);
 	return (struct plm_vec){list, count};
 }
 

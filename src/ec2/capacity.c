@@ -121,7 +121,7 @@ static int64_t volume_bytes(const struct plm_w_node_class *class, enum plm_ec2_f
 	}
 	for (size_t i = 0; i < PLM_COUNTOF(row->volumes); i++) {
 		if (row->volumes[i].device != NULL &&
-		    strcmp(row->volumes[i].device, row->storage_device) == 0) {
+		    plm_slice_is(plm_slice_str(row->volumes[i].device), row->storage_device)) {
 			return row->volumes[i].bytes;
 		}
 	}

@@ -153,7 +153,7 @@ static bool before(const struct plm_ec2_image *a, const struct plm_ec2_image *b)
 
 static bool same_hardware(const struct plm_ec2_image *a, const struct plm_ec2_image *b)
 {
-	return strcmp(a->arch, b->arch) == 0 && a->variant == b->variant;
+	return plm_slice_is(plm_slice_str(a->arch), b->arch) && a->variant == b->variant;
 }
 
 /* Is 'a' to be taken in place of 'b', which is for the same hardware? */
@@ -210,7 +210,7 @@ size_t plm_ec2_image_for(const struct plm_ec2_image *images, size_t count, const
 {
 	size_t at = 0;
 
-	while (at < count && !(strcmp(images[at].arch, arch) == 0 &&
+	while (at < count && !(plm_slice_is(plm_slice_str(images[at].arch), arch) &&
 			       is_for(images[at].variant, has_gpu, has_accelerator))) {
 		at++;
 	}
