@@ -140,9 +140,6 @@ void plm_project_shape(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	shape->has_claims = claims != NULL && claims->count > 0;
 	plm_project_undecided(claims); /* devices are not counted yet */
 	ignore_rest(spec);
-	if (shape->volumes.count > 0) { /* nothing knows where a volume can be used */
-		plm_project_undecided(plm_doc_get(spec, "volumes"));
-	}
 }
 
 void plm_project_template(struct plm_project *p, struct plm_doc *template, const char *name,

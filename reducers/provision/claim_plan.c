@@ -6,9 +6,10 @@ struct trial {
 	struct plm_reqs reqs;
 	uint64_t *bits;
 	int64_t *total;
-	int64_t *most, *least; /* over the types that are left; set only when 'bits' changed */
-	bool narrowed;	       /* 'reqs' differ from the claim's */
-	uint64_t *held;	       /* reservations */
+	int64_t *most, *least;	    /* over the types that are left; set only when 'bits' changed */
+	bool narrowed;		    /* 'reqs' differ from the claim's */
+	uint64_t *held;		    /* reservations */
+	const struct plm_reqs *way; /* to the pod's volumes; NULL = from everywhere */
 };
 
 static bool distinct_enough(const struct plm_pass *pass, const uint64_t *bits,
@@ -241,20 +242,36 @@ static enum verdict verdict_of(enum plm_topo_answer answer)
 	}
 }
 
-/* Requirements of the claim with the pod's and what topology leaves of them. */
-static enum verdict join_reqs(struct plm_pass *pass, const struct plm_open *claim,
-			      const struct plm_want_shape *shape, uint32_t ask, struct trial *trial)
+/* Requirements of the claim with the pod's. */
+static bool join_reqs(struct plm_pass *pass, const struct plm_open *claim,
+		      const struct plm_want_shape *shape, uint32_t ask, struct trial *trial)
 {
 	const struct plm_ask *asked = &pass->kinds[shape->kind].asks[ask];
 
-	if (!PLM_BIT(claim->absorbed, plm_ask_index(pass, shape, ask))) {
-		if (plm_taints_refuse(&pass->sched, &pass->pools[claim->pool].taints,
-				      &asked->tolerations) != NULL ||
-		    !plm_reqs_compatible(&pass->sched, &trial->reqs, &asked->reqs, true, NULL)) {
+	if (PLM_BIT(claim->absorbed, plm_ask_index(pass, shape, ask))) {
+		return true;
+	}
+	if (plm_taints_refuse(&pass->sched, &pass->pools[claim->pool].taints,
+			      &asked->tolerations) != NULL ||
+	    !plm_reqs_compatible(&pass->sched, &trial->reqs, &asked->reqs, true, NULL)) {
+		return false;
+	}
+	trial->reqs = plm_reqs_merge(&pass->sched, &trial->reqs, &asked->reqs);
+	trial->narrowed = asked->reqs.count > 0;
+	return true;
+}
+
+/* What its volumes ('way', may be NULL) and topology leave of them. */
+static enum verdict narrow_reqs(struct plm_pass *pass, const struct plm_want_shape *shape,
+				uint32_t ask, const struct plm_reqs *way, struct trial *trial)
+{
+	if (way != NULL) {
+		const struct plm_req *before = trial->reqs.list;
+
+		if (!plm_volume_join(pass, way, true, &trial->reqs)) {
 			return VERDICT_NEVER;
 		}
-		trial->reqs = plm_reqs_merge(&pass->sched, &trial->reqs, &asked->reqs);
-		trial->narrowed = asked->reqs.count > 0;
+		trial->narrowed = trial->narrowed || trial->reqs.list != before;
 	}
 	if (plm_kind_held(pass, shape->kind, ask)) {
 		const struct plm_req *before = trial->reqs.list;
@@ -267,18 +284,19 @@ static enum verdict join_reqs(struct plm_pass *pass, const struct plm_open *clai
 	return VERDICT_FITS;
 }
 
-static enum verdict run_trial(struct plm_pass *pass, struct plm_open *claim,
-			      const struct plm_want_shape *shape, uint32_t ask, struct trial *trial)
+/* 'trial' has the pod's requirements; the rest of the way, with one way to its volumes. */
+static enum verdict run_way(struct plm_pass *pass, struct plm_open *claim,
+			    const struct plm_want_shape *shape, uint32_t ask, struct trial *trial)
 {
 	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
 	enum verdict failed =
 		plm_kind_held(pass, shape->kind, ask) ? VERDICT_NOT_NOW : VERDICT_NEVER;
-	enum verdict joined = join_reqs(pass, claim, shape, ask, trial);
+	enum verdict narrowed = narrow_reqs(pass, shape, ask, trial->way, trial);
 	uint64_t *from = NULL;
 	plm_sym bad = {0};
 
-	if (joined != VERDICT_FITS) {
-		return joined;
+	if (narrowed != VERDICT_FITS) {
+		return narrowed;
 	}
 	from = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
 	memcpy(from, claim->bits, pass->types.words * sizeof(*from));
@@ -294,6 +312,52 @@ static enum verdict run_trial(struct plm_pass *pass, struct plm_open *claim,
 		return VERDICT_RESERVED;
 	}
 	return VERDICT_FITS;
+}
+
+/* Of two ways that both failed: the error of the later one is Karpenter's. */
+static enum verdict both_failed(enum verdict before, enum verdict last)
+{
+	bool never = (before == VERDICT_NEVER || before == VERDICT_NEVER_HERE) &&
+		     (last == VERDICT_NEVER || last == VERDICT_NEVER_HERE);
+
+	if (before == last && last != VERDICT_NOT_THERE) {
+		return last;
+	}
+	if (last == VERDICT_RESERVED) {
+		return last;
+	}
+	return never ? VERDICT_NEVER_HERE : VERDICT_NOT_NOW;
+}
+
+/* Each way to the pod's volumes in turn, until one will do. */
+static enum verdict run_trial(struct plm_pass *pass, struct plm_open *claim,
+			      const struct plm_want_shape *shape, uint32_t ask, struct trial *trial)
+{
+	const struct plm_volume_set *volumes = plm_volume_set_at(pass, shape->volumes);
+	enum verdict verdict = VERDICT_NEVER;
+	struct trial begun;
+
+	if (!join_reqs(pass, claim, shape, ask, trial)) {
+		return VERDICT_NEVER;
+	}
+	if (volumes == NULL || volumes->way_count == 0) {
+		return run_way(pass, claim, shape, ask, trial);
+	}
+	begun = *trial;
+	for (uint32_t i = 0; i < volumes->way_count; i++) {
+		enum verdict way = VERDICT_NEVER;
+
+		*trial = begun;
+		trial->way = &volumes->ways[i];
+		memset(trial->bits, 0, pass->types.words * sizeof(uint64_t));
+		memset(trial->held, 0, pass->types.reservation_words * sizeof(uint64_t));
+		way = run_way(pass, claim, shape, ask, trial);
+		if (way == VERDICT_FITS) {
+			return way;
+		}
+		verdict = i == 0 ? way : both_failed(verdict, way);
+	}
+	return verdict;
 }
 
 static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *shape, uint32_t ask);
@@ -373,6 +437,12 @@ static void placed(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
 	plm_kind_record(pass, shape->kind, &site, &claim->reqs);
 }
 
+/* More ways than one: which of them will do has to be seen each time. */
+static bool several_ways(const struct plm_pass *pass, const struct plm_want_shape *shape)
+{
+	return shape->volumes != 0 && plm_volume_set_at(pass, shape->volumes)->way_count > 1;
+}
+
 /*
  * The fast way: nothing new is asked of the claim but room. Every type that is left has it, or, thrifty,
  * the cheapest. False: the long way must be gone, unless '*verdict' is an answer already.
@@ -396,7 +466,7 @@ static bool add_fast(struct plm_pass *pass, struct plm_open *claim,
 	if (!held) {
 		return fit == FIT_ALL;
 	}
-	if (fit != FIT_ALL || has_min_values(&reqs) ||
+	if (several_ways(pass, shape) || fit != FIT_ALL || has_min_values(&reqs) ||
 	    (pass->thrifty && !has_room(pass, claim, shape->requests))) {
 		return false;
 	}
@@ -717,6 +787,42 @@ bool plm_open_empty(struct plm_pass *pass, uint32_t index)
 
 /* ---- an existing node -------------------------------------------------------------------------- */
 
+/* What volumes and topology leave of a seat with the pod's requirements; none of it changes 'seat'. */
+static enum plm_topo_answer seat_narrow(struct plm_pass *pass, const struct plm_want_shape *shape,
+					uint32_t ask, const struct plm_reqs *way,
+					struct plm_reqs *reqs)
+{
+	if (way != NULL && !plm_volume_join(pass, way, false, reqs)) {
+		return PLM_TOPO_NEVER;
+	}
+	return plm_kind_held(pass, shape->kind, ask)
+		       ? plm_kind_narrow(pass, shape->kind, ask, false, reqs)
+		       : PLM_TOPO_FITS;
+}
+
+/* The first way to the pod's volumes that will do. */
+static enum plm_topo_answer seat_ways(struct plm_pass *pass, const struct plm_want_shape *shape,
+				      uint32_t ask, struct plm_reqs *reqs)
+{
+	const struct plm_volume_set *volumes = plm_volume_set_at(pass, shape->volumes);
+	enum plm_topo_answer answer = PLM_TOPO_NEVER;
+
+	if (volumes == NULL || volumes->way_count == 0) {
+		return seat_narrow(pass, shape, ask, NULL, reqs);
+	}
+	for (uint32_t i = 0; i < volumes->way_count; i++) {
+		struct plm_reqs left = *reqs;
+		enum plm_topo_answer way = seat_narrow(pass, shape, ask, &volumes->ways[i], &left);
+
+		if (way == PLM_TOPO_FITS) {
+			*reqs = left;
+			return way;
+		}
+		answer = way == PLM_TOPO_NEVER ? answer : PLM_TOPO_NOT_NOW;
+	}
+	return answer;
+}
+
 bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, uint32_t ask)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
@@ -725,11 +831,13 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	uint32_t try = shape->first_try + ask;
 	struct plm_topo_site site = {.taints = seat->taints, .known_ok = false};
 	struct plm_reqs reqs = seat->reqs;
+	enum plm_topo_answer answer = PLM_TOPO_FITS;
 
 	pass->spent++;
 	if (!plm_res_fits(pass, shape->requests, seat->left) ||
 	    plm_taints_refuse(&pass->sched, &seat->taints, &asked->tolerations) != NULL ||
 	    plm_ports_taken(&pass->sched, seat->ports, kind->shape.ports) ||
+	    !plm_volume_seat_fits(pass, seat, shape->volumes) ||
 	    (!PLM_BIT(seat->absorbed, plm_ask_index(pass, shape, ask)) &&
 	     !plm_reqs_compatible(&pass->sched, &seat->reqs, &asked->reqs, false, NULL))) {
 		PLM_BIT_SET(seat->failed, try);
@@ -738,20 +846,18 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	if (!PLM_BIT(seat->absorbed, plm_ask_index(pass, shape, ask))) {
 		reqs = plm_reqs_merge(&pass->sched, &seat->reqs, &asked->reqs);
 	}
-	if (plm_kind_held(pass, shape->kind, ask)) {
-		enum plm_topo_answer answer = plm_kind_narrow(pass, shape->kind, ask, false, &reqs);
-
-		if (answer == PLM_TOPO_NEVER) {
-			PLM_BIT_SET(seat->failed, try);
-		}
-		if (answer != PLM_TOPO_FITS) {
-			return false;
-		}
+	answer = seat_ways(pass, shape, ask, &reqs);
+	if (answer == PLM_TOPO_NEVER) {
+		PLM_BIT_SET(seat->failed, try);
+	}
+	if (answer != PLM_TOPO_FITS) {
+		return false;
 	}
 	seat->reqs = reqs;
 	PLM_BIT_SET(seat->absorbed, plm_ask_index(pass, shape, ask));
 	plm_res_sub(pass, seat->left, shape->requests);
 	seat->ports = plm_ports_add(&pass->sched, seat->ports, kind->shape.ports);
+	plm_volume_seat_add(pass, seat, shape->volumes);
 	plm_kind_record(pass, shape->kind, &site, &seat->reqs);
 	pass->wants[want].place = PLM_WANT_SEAT;
 	pass->wants[want].at = (uint32_t)(seat - pass->seats);

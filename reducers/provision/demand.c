@@ -28,7 +28,8 @@ bool plm_pod_pending(const struct plm_sched *sched, const struct plm_pod *pod)
 		return false;
 	}
 	return pod->node.n == 0 && pod->nominated.n == 0 && pod->gated == 0 &&
-	       !plm_pod_terminal(pod) && !plm_pod_of_daemon(sched, pod) && !plm_pod_mirror(sched, pod);
+	       !plm_pod_terminal(pod) && !plm_pod_of_daemon(sched, pod) &&
+	       !plm_pod_mirror(sched, pod);
 }
 
 static bool ends_in(struct plm_slice text, const char *domain)
@@ -108,7 +109,7 @@ enum plm_rule plm_pod_refused(const struct plm_sched *sched, const struct plm_po
 	    plm_shape_uses_fields(sched, shape)) {
 		return PLM_RULE_REQUIREMENTS;
 	}
-	return PLM_RULE_NONE;
+	return plm_volumes_refuse(sched, pod);
 }
 
 plm_id plm_pod_gang(const struct plm_sched *sched, const struct plm_pod *pod, plm_sym *out_set)
@@ -136,35 +137,76 @@ plm_id plm_pod_gang(const struct plm_sched *sched, const struct plm_pod *pod, pl
 
 /* ---- shapes ------------------------------------------------------------------------------------ */
 
+static const struct plm_shape *shape_at(const struct plm_pass *pass, plm_sym span)
+{
+	uint32_t count = 0;
+	const struct plm_shape *shape = PLM_SPAN(pass->st, span, struct plm_shape, &count);
+
+	PLM_ASSERT(count == 1);
+	return shape;
+}
+
 static uint32_t shape_hash(plm_sym shape, plm_sym labels, plm_sym ns)
 {
 	return (uint32_t)plm_hash_mix(((uint64_t)shape.n << 32 | labels.n) * 0x9e3779b97f4a7c15ULL +
 				      ns.n);
 }
 
-static uint32_t shape_of(struct plm_pass *pass, plm_sym shape, plm_sym labels, plm_sym ns,
-			 uint32_t set)
+/* As written, less the names of its volumes: pods of a StatefulSet differ in nothing else. */
+static struct plm_shape without_volumes(const struct plm_pass *pass, plm_sym shape)
 {
-	plm_sym by_labels = pass->by_labels ? labels : (plm_sym){0};
-	plm_sym by_ns = pass->by_labels ? ns : (plm_sym){0};
-	uint32_t at = shape_hash(shape, by_labels, by_ns);
+	struct plm_shape bare = *shape_at(pass, shape);
+
+	bare.volumes = (plm_sym){0};
+	return bare;
+}
+
+static bool same_shape(const struct plm_pass *pass, const struct plm_want_shape *a,
+		       const struct plm_want_shape *b)
+{
+	struct plm_shape x;
+	struct plm_shape y;
+
+	if (a->volumes != b->volumes || a->set != b->set || !plm_sym_equal(a->labels, b->labels) ||
+	    !plm_sym_equal(a->ns, b->ns)) {
+		return false;
+	}
+	if (a->volumes == 0 || plm_sym_equal(a->shape, b->shape)) {
+		return plm_sym_equal(a->shape, b->shape);
+	}
+	x = without_volumes(pass, a->shape);
+	y = without_volumes(pass, b->shape);
+	return memcmp(&x, &y, sizeof(x)) == 0;
+}
+
+static uint32_t hash_of(const struct plm_pass *pass, const struct plm_want_shape *shape)
+{
+	struct plm_shape bare;
+
+	if (shape->volumes == 0) {
+		return shape_hash(shape->shape, shape->labels, shape->ns);
+	}
+	bare = without_volumes(pass, shape->shape);
+	return (uint32_t)(plm_hash_bytes(plm_slice_of(&bare, sizeof(bare))) + shape->volumes) +
+	       shape_hash((plm_sym){0}, shape->labels, shape->ns);
+}
+
+static uint32_t shape_of(struct plm_pass *pass, const struct plm_want_shape *shape)
+{
+	uint32_t at = hash_of(pass, shape);
 
 	for (;; at++) {
 		uint32_t index = pass->shape_index[at & pass->shape_mask];
-		const struct plm_want_shape *have = NULL;
 
 		if (index == 0) {
 			break;
 		}
-		have = &pass->shapes[index - 1];
-		if (plm_sym_equal(have->shape, shape) && plm_sym_equal(have->labels, by_labels) &&
-		    plm_sym_equal(have->ns, by_ns) && have->set == set) {
+		if (same_shape(pass, &pass->shapes[index - 1], shape)) {
 			return index - 1;
 		}
 	}
 	PLM_ASSERT(pass->shape_count < pass->shape_room);
-	pass->shapes[pass->shape_count] = (struct plm_want_shape){
-		.shape = shape, .labels = by_labels, .ns = by_ns, .set = set};
+	pass->shapes[pass->shape_count] = *shape;
 	pass->shape_index[at & pass->shape_mask] = ++pass->shape_count;
 	return pass->shape_count - 1;
 }
@@ -185,15 +227,6 @@ static void make_room(struct plm_pass *pass, uint32_t wants)
 	pass->shape_room = wants;
 }
 
-static const struct plm_shape *shape_at(const struct plm_pass *pass, plm_sym span)
-{
-	uint32_t count = 0;
-	const struct plm_shape *shape = PLM_SPAN(pass->st, span, struct plm_shape, &count);
-
-	PLM_ASSERT(count == 1);
-	return shape;
-}
-
 /* Does the shape make topology groups of its own? */
 static bool shape_has_topology(const struct plm_shape *shape)
 {
@@ -201,13 +234,19 @@ static bool shape_has_topology(const struct plm_shape *shape)
 	       shape->preferred_affinity.n != 0 || shape->preferred_anti_affinity.n != 0;
 }
 
-static void want_add(struct plm_pass *pass, plm_id pod, plm_sym shape, plm_sym labels, plm_sym ns)
+static void want_add(struct plm_pass *pass, plm_id pod, const struct plm_want_shape *like)
 {
 	struct plm_want *want = &pass->wants[pass->want_count];
+	struct plm_want_shape shape = *like;
 
 	PLM_ASSERT(pass->want_count < pass->want_room);
+	shape.set = pass->gang.n == 0 ? 0 : want->set + 1;
+	if (!pass->by_labels) {
+		shape.labels = (plm_sym){0};
+		shape.ns = (plm_sym){0};
+	}
 	want->pod = pod;
-	want->shape = shape_of(pass, shape, labels, ns, pass->gang.n == 0 ? 0 : want->set + 1);
+	want->shape = shape_of(pass, &shape);
 	pass->order[pass->want_count] = pass->want_count;
 	pass->want_count++;
 }
@@ -315,7 +354,13 @@ static void want_pods(struct plm_pass *pass)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct plm_pod *pod = plm_pod_at(pass->st, (plm_id){pods[i]});
 
-		want_add(pass, (plm_id){pods[i]}, pod->shape, pod->object.labels, pod->object.ns);
+		struct plm_volume_owner owner = plm_volume_owner_of(&pass->sched, pod);
+
+		want_add(pass, (plm_id){pods[i]},
+			 &(struct plm_want_shape){.shape = pod->shape,
+						  .labels = pod->object.labels,
+						  .ns = pod->object.ns,
+						  .volumes = plm_volume_set_of(pass, &owner)});
 	}
 }
 
@@ -336,11 +381,16 @@ static void want_gang(struct plm_pass *pass, plm_id id)
 	make_room(pass, total);
 	for (uint32_t s = 0; s < count; s++) {
 		int64_t pods = plm_gang_count(pass->st, workload, &sets[s]);
+		struct plm_volume_owner owner = {.ns = workload->object.ns,
+						 .uses = shape_at(pass, sets[s].shape)->volumes};
+		struct plm_want_shape shape = {.shape = sets[s].shape,
+					       .labels = sets[s].labels,
+					       .ns = workload->object.ns,
+					       .volumes = plm_volume_set_of(pass, &owner)};
 
 		for (int64_t i = 0; i < pods; i++) {
 			pass->wants[pass->want_count].set = s;
-			want_add(pass, (plm_id){0}, sets[s].shape, sets[s].labels,
-				 workload->object.ns);
+			want_add(pass, (plm_id){0}, &shape);
 		}
 	}
 }
@@ -393,6 +443,7 @@ static struct plm_shape without_requests(const struct plm_shape *shape)
 	bare.overhead = (plm_sym){0};
 	bare.out_of_range = (plm_sym){0};
 	bare.has_claims = 0;
+	bare.volumes = (plm_sym){0};
 	return bare;
 }
 
@@ -401,19 +452,23 @@ static uint32_t kind_of(struct plm_pass *pass, const struct plm_want_shape *shap
 {
 	struct plm_shape bare = without_requests(shape_at(pass, shape->shape));
 	uint64_t hash = plm_hash_bytes(plm_slice_of(&bare, sizeof(bare))) +
-			shape_hash(shape->labels, shape->ns, (plm_sym){0});
+			shape_hash(shape->labels, shape->ns, (plm_sym){0}) + shape->volumes;
 	struct plm_want_kind *kind = NULL;
 
 	for (; index[hash & mask] != 0; hash++) {
 		kind = &pass->kinds[index[hash & mask] - 1];
 		if (memcmp(&kind->shape, &bare, sizeof(bare)) == 0 &&
 		    plm_sym_equal(kind->labels, shape->labels) &&
-		    plm_sym_equal(kind->ns, shape->ns) && kind->set == shape->set) {
+		    plm_sym_equal(kind->ns, shape->ns) && kind->set == shape->set &&
+		    kind->volumes == shape->volumes) {
 			return index[hash & mask] - 1;
 		}
 	}
-	pass->kinds[pass->kind_count] = (struct plm_want_kind){
-		.shape = bare, .labels = shape->labels, .ns = shape->ns, .set = shape->set};
+	pass->kinds[pass->kind_count] = (struct plm_want_kind){.shape = bare,
+							       .labels = shape->labels,
+							       .ns = shape->ns,
+							       .set = shape->set,
+							       .volumes = shape->volumes};
 	index[hash & mask] = ++pass->kind_count;
 	return pass->kind_count - 1;
 }

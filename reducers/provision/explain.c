@@ -396,9 +396,12 @@ void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_expla
 
 /* ---- for `why` --------------------------------------------------------------------------------- */
 
-static void explain_refused(const struct plm_pass *pass, enum plm_rule rule, plm_sym key,
-			    struct plm_w_explain *out)
+static void explain_refused(const struct plm_pass *pass, plm_id pod, enum plm_rule rule,
+			    plm_sym key, struct plm_w_explain *out)
 {
+	struct plm_volume_owner owner =
+		plm_volume_owner_of(&pass->sched, plm_pod_at(pass->st, pod));
+
 	*out = (struct plm_w_explain){
 		.rule = rule,
 		.reason = PLM_REASON_UNSCHEDULABLE,
@@ -407,6 +410,10 @@ static void explain_refused(const struct plm_pass *pass, enum plm_rule rule, plm
 		.need = PLM_UNSET,
 		.have = PLM_UNSET,
 		.limit = PLM_UNSET};
+	if (plm_rule_of_volumes(rule)) {
+		out->detail = plm_slice_of(NULL, 0);
+		plm_volumes_explain(&pass->sched, &owner, out);
+	}
 }
 
 void plm_explain_refused(struct plm_pass *pass, plm_id pod, struct plm_w_explain *out)
@@ -415,7 +422,7 @@ void plm_explain_refused(struct plm_pass *pass, plm_id pod, struct plm_w_explain
 	enum plm_rule rule = plm_pod_refused(&pass->sched, plm_pod_at(pass->st, pod), &key);
 
 	PLM_ASSERT(rule != PLM_RULE_NONE);
-	explain_refused(pass, rule, key, out);
+	explain_refused(pass, pod, rule, key, out);
 }
 
 static void head(const struct plm_pass *pass, const struct plm_object *object,
@@ -438,7 +445,7 @@ bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *are
 	}
 	rule = plm_pod_refused(&pass->sched, plm_pod_at(st, pod), &key);
 	if (rule != PLM_RULE_NONE) {
-		explain_refused(pass, rule, key, out);
+		explain_refused(pass, pod, rule, key, out);
 		head(pass, &plm_pod_at(st, pod)->object, out);
 		return true;
 	}

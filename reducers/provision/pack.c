@@ -83,6 +83,10 @@ static bool try_all(struct plm_pass *pass, uint32_t want)
 	if (shape->hopeless == pass->claim_count + 1) {
 		return false; /* an equal pod failed, and no claim was opened since */
 	}
+	if (shape->volumes != 0 &&
+	    plm_volume_set_at(pass, shape->volumes)->refuse != PLM_RULE_NONE) {
+		return false;
+	}
 	for (uint32_t ask = 0; ask < kind->ask_count; ask++) {
 		held = plm_kind_held(pass, shape->kind, ask) || held;
 		enum plm_opened opened = try_add(pass, want, ask);

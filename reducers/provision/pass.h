@@ -17,6 +17,7 @@
 #include "core/out.h"
 #include "reducers/disruption/pdb.h"
 #include "reducers/provision/open_list.h"
+#include "reducers/provision/volumes.h"
 #include "reducers/sched/affinity.h"
 #include "reducers/sched/ports.h"
 #include "reducers/sched/selector.h"
@@ -157,6 +158,8 @@ struct plm_seat {
 	uint64_t *absorbed;   /* tries whose requirements are in 'reqs' already */
 	uint32_t first, pods; /* wants placed here by this pass, linked by want.next */
 	plm_sym expected;     /* the target of a pending pod that is expected here; 0 = of none */
+	struct plm_volume_rooms rooms; /* drivers with a limit */
+	bool closed;		       /* strict: more volumes than may be, so nobody is let in */
 };
 
 /* Places of a gang that none of its pods uses yet. */
@@ -201,6 +204,7 @@ struct plm_want_kind {
 	struct plm_topo_use *uses; /* by ask; only with topology */
 	uint32_t ask_count;
 	uint32_t first_ask; /* among the asks of all kinds */
+	uint32_t volumes;   /* set + 1; 0 = has none */
 };
 
 struct plm_want_shape {
@@ -210,6 +214,8 @@ struct plm_want_shape {
 	uint32_t first_try;
 	int64_t *requests; /* 'pods' is 1 */
 	uint32_t hopeless; /* claims made + 1 when no place was found in any state */
+	uint32_t
+		volumes; /* set + 1; 0 = has none. The names in 'shape' are those of its first pod */
 };
 
 enum plm_want_place {
@@ -279,8 +285,9 @@ struct plm_pass {
 	const struct plm_demand *demand;
 	struct plm_topology *topology; /* NULL: nothing looks at it */
 	uint64_t spent;
-	struct plm_pdbs pdbs; /* who may move off a node that goes */
+	struct plm_pdbs pdbs;		 /* who may move off a node that goes */
 	struct plm_capacity *capacities; /* by class, as they were asked for */
+	struct plm_volume_sets *volumes; /* NULL: no pod has any that matter */
 };
 
 /* ---- catalog.c ---- */

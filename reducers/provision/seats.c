@@ -160,6 +160,7 @@ static void begin_seat(struct plm_pass *pass, struct plm_seat *seat)
 	}
 	seat->left = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 	fill_allocatable(pass, seat);
+	plm_volume_seat(pass, seat);
 	seat->failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
 	seat->absorbed = PLM_NEW_ARRAY(pass->arena, (pass->ask_count + 63) / 64, uint64_t);
 }
@@ -217,6 +218,16 @@ static bool gives_way(const struct plm_pass *pass, const struct plm_pod *pod)
 	       !plm_sym_equal(pod->object.owner_kind, pass->sched.known[PLM_KNOWN_STATEFUL_SET]);
 }
 
+static void take_volumes(struct plm_pass *pass, struct plm_seat *seat, const struct plm_pod *pod)
+{
+	struct plm_volume_owner owner = {0};
+
+	if (seat->rooms.count > 0) {
+		owner = plm_volume_owner_of(&pass->sched, pod);
+		plm_volume_seat_take(pass, seat, &owner);
+	}
+}
+
 static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 		     const struct plm_pod *pod)
 {
@@ -230,6 +241,7 @@ static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 	}
 	if (bound != 0) {
 		take(pass, &pass->seats[bound - 1], shape);
+		take_volumes(pass, &pass->seats[bound - 1], pod);
 		use_place(pass, pod, bound - 1);
 		if (plm_pod_of_daemon(&pass->sched, pod)) {
 			int64_t *daemons = seating->daemons + (size_t)(bound - 1) * pass->res.count;
@@ -245,6 +257,7 @@ static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 			pass->seats[target - 1].expected = pod->target;
 		}
 		take(pass, &pass->seats[target - 1], shape);
+		take_volumes(pass, &pass->seats[target - 1], pod);
 		use_place(pass, pod, target - 1);
 	}
 }

@@ -130,6 +130,28 @@ static void collect_kinds(struct plm_pass *pass)
 	}
 }
 
+/*
+ * Karpenter knows nothing of the topology of a pod whose volumes it cannot find, until it lets go of a
+ * preference.
+ */
+static bool is_astray(const struct plm_pass *pass, uint32_t volumes)
+{
+	return volumes != 0 && plm_volume_set_at(pass, volumes)->astray;
+}
+
+static const struct plm_topo_groups *groups_of(struct plm_pass *pass, uint32_t kind, uint32_t ask)
+{
+	static const struct plm_topo_groups none = {0};
+	struct plm_want_kind *k = &pass->kinds[kind];
+
+	if (ask == 0 && is_astray(pass, k->volumes)) {
+		return &none;
+	}
+	return k->uses[ask].made
+		       ? &k->uses[ask].groups
+		       : plm_topology_use(pass->topology, kind, &k->asks[ask], &k->uses[ask]);
+}
+
 void plm_pass_topology(struct plm_pass *pass)
 {
 	struct standing all = {0};
@@ -146,7 +168,10 @@ void plm_pass_topology(struct plm_pass *pass)
 	all.of_claim = PLM_NEW_ARRAY(pass->arena, plm_node_claim_bound(pass->st), uint32_t);
 	all.wanted = PLM_NEW_ARRAY(pass->arena, plm_pod_bound(pass->st), uint8_t);
 	for (uint32_t i = 0; i < pass->want_count; i++) {
-		all.wanted[pass->wants[i].pod.n] = 1;
+		/* Karpenter takes those whose volumes it cannot find for pods that stay. */
+		if (!is_astray(pass, plm_want_shape_of(pass, i)->volumes)) {
+			all.wanted[pass->wants[i].pod.n] = 1;
+		}
 	}
 	collect_nodes(pass, &all);
 	pass->topology->sched = &pass->sched;
@@ -160,8 +185,7 @@ void plm_pass_topology(struct plm_pass *pass)
 	collect_kinds(pass);
 	plm_topology_begin(pass->topology);
 	for (uint32_t k = 0; k < pass->kind_count; k++) {
-		(void)plm_topology_use(pass->topology, k, &pass->kinds[k].asks[0],
-				       &pass->kinds[k].uses[0]);
+		(void)groups_of(pass, k, 0);
 	}
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
 		const struct plm_req *host = plm_reqs_get(&pass->seats[i].reqs, key);
@@ -170,15 +194,6 @@ void plm_pass_topology(struct plm_pass *pass)
 			plm_topology_add_host(pass->topology, host->values[0]);
 		}
 	}
-}
-
-static const struct plm_topo_groups *groups_of(struct plm_pass *pass, uint32_t kind, uint32_t ask)
-{
-	struct plm_want_kind *k = &pass->kinds[kind];
-
-	return k->uses[ask].made
-		       ? &k->uses[ask].groups
-		       : plm_topology_use(pass->topology, kind, &k->asks[ask], &k->uses[ask]);
 }
 
 bool plm_kind_held(struct plm_pass *pass, uint32_t kind, uint32_t ask)

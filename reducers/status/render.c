@@ -142,7 +142,36 @@ static const struct words words[] = {
 				     "{have} free]",
 				     "[{short} {resource} free on node {object}]"},
 	[PLM_RULE_NODE_REQUIREMENTS] = {"node[ {object}] does not match[: {detail}]", ""},
-	[PLM_RULE_VOLUME] = {"volume[: {detail}]", ""},
+	[PLM_RULE_VOLUME] = {"no node[ of node pool {object}] reaches all volumes of the pod[: "
+			     "{detail}]",
+			     ""},
+	[PLM_RULE_CLAIM_MISSING] = {"persistentvolumeclaim {object} not found",
+				    "[the PersistentVolumeClaim {object}]"},
+	[PLM_RULE_CLAIM_DELETING] = {"persistentvolumeclaim {object} is being deleted",
+				     "[a new PersistentVolumeClaim {object}]"},
+	[PLM_RULE_CLAIM_LOST] = {"persistentvolumeclaim {object} bound to non-existent "
+				 "persistentvolume[ {detail}]",
+				 "[a new PersistentVolumeClaim {object}]"},
+	[PLM_RULE_CLAIM_UNBOUND] =
+		{"persistentvolumeclaim {object} is not bound[, and storage class {detail} does "
+		 "not wait for a node]",
+		 "[PersistentVolumeClaim {object} bound][, or volumeBindingMode: "
+		 "WaitForFirstConsumer in StorageClass {detail}]"},
+	[PLM_RULE_STORAGE_CLASS] = {"persistentvolumeclaim {object} has no volume and no storage "
+				    "class[ {detail}] to make one",
+				    "[the StorageClass {detail}]"},
+	[PLM_RULE_VOLUME_MISSING] = {"persistentvolume {detail} of persistentvolumeclaim {object} "
+				     "not found",
+				     "[the PersistentVolume {detail}]"},
+	[PLM_RULE_VOLUME_DELETING] = {"persistentvolume {detail} of persistentvolumeclaim "
+				      "{object} is being deleted",
+				      "[another volume for PersistentVolumeClaim {object}]"},
+	[PLM_RULE_VOLUME_DRIVER] = {"volumes of {detail} cannot be attached to nodes of node "
+				    "pools[: persistentvolumeclaim {object}]",
+				    "[another StorageClass for {object}]"},
+	[PLM_RULE_VOLUME_LIMIT] = {"no node can attach so many volumes[ of {detail}][: {need} "
+				   "needed, {have} free]",
+				   ""},
 	[PLM_RULE_GANG] = {"not all pods have a place[: {have} of {need}][; {detail}]", ""},
 	[PLM_RULE_CHEAPEST] =
 		{"[{detail} is the cheapest ][for {need} pods][ in node pool {object}]", ""},

@@ -218,7 +218,16 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_GRACE_ENDING, "termination grace period")                                           \
 	X(RULE_MIN_DRAIN, "least time of a drain")                                                 \
 	X(RULE_VOLUMES_ATTACHED, "volumes attached")                                               \
-	X(RULE_INSTANCE_ENDING, "instance terminating")
+	X(RULE_INSTANCE_ENDING, "instance terminating")                                            \
+	X(RULE_CLAIM_MISSING, "volume claim missing")                                              \
+	X(RULE_CLAIM_DELETING, "volume claim being deleted")                                       \
+	X(RULE_CLAIM_LOST, "volume claim lost")                                                    \
+	X(RULE_CLAIM_UNBOUND, "volume claim not bound")                                            \
+	X(RULE_STORAGE_CLASS, "storage class missing")                                             \
+	X(RULE_VOLUME_MISSING, "volume missing")                                                   \
+	X(RULE_VOLUME_DELETING, "volume being deleted")                                            \
+	X(RULE_VOLUME_DRIVER, "volume driver not supported")                                       \
+	X(RULE_VOLUME_LIMIT, "volumes of a node")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */

@@ -54,6 +54,9 @@
 /* Node labels, and tolerations, that the flavors of one pod set add (8 per flavor upstream). */
 #define PLM_LIMIT_FLAVOR_LABELS 128
 
+/* Ways to reach all volumes of one pod; those behind are not tried. */
+#define PLM_LIMIT_VOLUME_WAYS 1024
+
 /* Resources that one pod names; more are refused with its name. */
 #define PLM_LIMIT_POD_RESOURCES 64
 

@@ -278,7 +278,6 @@ static void kept_fields_without_effect_are_named(void **state)
 			"disruption: {consolidationPolicy: WhenEmpty}}\n"),
 		"");
 	assert_string_equal(heard.warnings,
-			    "Pod: spec.volumes is not decided on\n"
 			    "Pod: spec.resourceClaims is not decided on\n"
 			    "NodePool: spec.template.spec.expireAfter is not decided on\n"
 			    "NodePool: spec.disruption.consolidationPolicy is not decided on\n");
