@@ -25,7 +25,8 @@ static const char *who(const struct plm_logged *event)
 		{PLM_EV_RESERVE, "queue"},   {PLM_EV_ADMIT, "queue"},	  {PLM_EV_PEND, "queue"},
 		{PLM_EV_EVICT, "queue"},     {PLM_EV_RELEASE, "queue"},	  {PLM_EV_HOLD, "queue"},
 		{PLM_EV_PLACES, "nodes"},    {PLM_EV_NOMINATE, "nodes"},  {PLM_EV_CLAIM, "nodes"},
-		{PLM_EV_CLAIM_END, "nodes"}, {PLM_EV_EXPLAINED, "nodes"},
+		{PLM_EV_CLAIM_END, "nodes"}, {PLM_EV_EXPLAINED, "nodes"}, {PLM_EV_DISRUPT, "nodes"},
+		{PLM_EV_BLOCKED, "nodes"},
 	};
 
 	for (size_t i = 0; i < PLM_COUNTOF(areas); i++) {

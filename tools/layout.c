@@ -479,7 +479,7 @@ static const struct plm_member pod_members[] = {
 	TEXT(group),	       TEXT(role),	   SKIP(group_next),	 U32(group_flags),
 	BOOL(admission_gated), BOOL(told),	   BOOL(not_ready),	 BOOL(misprotected),
 	I64(protected_ms),     I64(grace_s),	   U32(evict_tries),	 BOOL(forced),
-	I64(evict_ms)};
+	I64(evict_ms),	       I64(scheduled_ms),  U32(seen),		 SKIP(zero2)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node
@@ -494,7 +494,10 @@ static const struct plm_member node_members[] = {PART(object, object),
 						 ID(claim, NODE_CLAIM),
 						 I64(empty_since_ms),
 						 U32(pods),
-						 BOOL(termination_finalizer)};
+						 BOOL(termination_finalizer),
+						 I64(pod_event_ms),
+						 U32(keepers),
+						 SKIP(zero)};
 LAYOUT(static, node)
 #undef TYPE
 #define TYPE struct plm_daemon_set
@@ -621,7 +624,13 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       I64(draining_ms),
 						       I64(drained_ms),
 						       I64(terminating_ms),
-						       PART(drain_why, why)};
+						       PART(drain_why, why),
+						       I64(last_pod_event_ms),
+						       I64(nominated_ms),
+						       U64(nominated_seq),
+						       I64(validate_ms),
+						       I64(blocked_until_ms),
+						       PART(blocked, why)};
 LAYOUT(static, node_claim)
 #undef TYPE
 #define TYPE struct plm_type_facts
@@ -723,7 +732,8 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 TEXT(claims_listed),
 						 BOOL(instances_listed),
 						 I64(vm_memory_nano),
-						 I64(reserved_enis)};
+						 I64(reserved_enis),
+						 I64(disruption_wait_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -23,6 +23,7 @@ enum plm_spelling plm_spell_of(const char *member)
 		"duration_ms",	"requeue_after_ms",  "batch_idle_ms",
 		"batch_max_ms", "gang_timeout_ms",   "registration_timeout_ms",
 		"stock_out_ms", "launch_timeout_ms", "by_ms",
+		"disruption_wait_ms",
 	};
 	static const char *const amounts[] = {"amount",	 "need",      "have",	"limit",
 					      "nominal", "borrowing", "lending"};

@@ -138,6 +138,7 @@ void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *p
 	claim->launched_ms = plm_project_condition_ms(p, root, "Launched");
 	claim->registered_ms = plm_project_condition_ms(p, root, "Registered");
 	claim->initialized_ms = plm_project_condition_ms(p, root, "Initialized");
+	claim->pod_event_ms = plm_doc_time(p->tree, status, "lastPodEventTime");
 	claim->consolidatable_ms = plm_project_condition_ms(p, root, "Consolidatable");
 	claim->drifted_ms = plm_project_condition_ms(p, root, "Drifted");
 	claim->registering_ms = registering_ms(p, root);

@@ -360,6 +360,7 @@ void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 	pod->do_not_disrupt = do_not_disrupt(p, root, pod->started_ms);
 	pod->deletion_cost = deletion_cost(p, root);
 	pod->grace_s = plm_doc_int(p->tree, spec, "terminationGracePeriodSeconds", 30);
+	pod->scheduled_ms = plm_project_condition_ms(p, root, "PodScheduled");
 	pod->pod_set = plm_project_label(p, PLM_LABEL_POD_SET);
 	pod->index = pod_index(p, root);
 	pod_queue(p, root, pod);

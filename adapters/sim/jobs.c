@@ -53,6 +53,7 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 	pod->shape = template->shape;
 	pod->phase = PLM_PHASE_PENDING;
 	pod->started_ms = PLM_UNSET;
+	pod->scheduled_ms = PLM_UNSET;
 	pod->max_exec_s = PLM_UNSET;
 	pod->pod_set = template->pod_set;
 	pod->index = index;

@@ -46,6 +46,7 @@ void plm_sim_bind(struct plm_world *w, struct plm_sim_object *pod, struct plm_si
 	charge(w, pod, 1);
 	my->life++;
 	pod->of.pod->node = node->of.meta->name;
+	pod->of.pod->scheduled_ms = given ? pod->of.pod->scheduled_ms : w->now_ms;
 	pod->of.pod->unschedulable = 0;
 	pod->of.pod->no_status = 0;
 	w->stats.pods_bound++;

@@ -125,6 +125,7 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 	claim->consolidatable_ms = w->consolidatable_ms;
 	claim->drifted_ms = w->drifted_ms;
 	claim->grace_ms = w->grace_ms;
+	claim->last_pod_event_ms = w->pod_event_ms;
 	claim->do_not_disrupt = w->do_not_disrupt == 1;
 	claim->class_kind = (uint32_t)w->class_kind;
 	claim->class_name = plm_fold_text(&in->f, w->class_name);

@@ -2,6 +2,7 @@
 #include "core/limits.h"
 #include "reducers/cluster/fold.h"
 #include "reducers/cluster/life.h"
+#include "reducers/disruption/cost.h"
 #include "reducers/tas/tas.h"
 
 static bool terminal(const struct plm_pod *pod)
@@ -15,6 +16,15 @@ static bool occupies(const struct plm_state *st, const struct plm_pod *pod)
 	return pod->node.n != 0 && !terminal(pod) &&
 	       !plm_sym_is(st, pod->object.owner_kind, "DaemonSet") &&
 	       !plm_sym_is(st, pod->object.owner_kind, "Node");
+}
+
+/* A pod that somebody would miss, and that needs another place without its node: karpenter.md 3.3. */
+static bool keeps_node(const struct plm_state *st, const struct plm_pod *pod)
+{
+	return occupies(st, pod) &&
+	       (pod->object.deleting_ms == PLM_UNSET ||
+		plm_sym_is(st, pod->object.owner_kind, "StatefulSet")) &&
+	       plm_cost_eviction(pod->priority, pod->deletion_cost) > 0;
 }
 
 static plm_id node_of(const struct plm_state *st, const struct plm_pod *pod)
@@ -34,6 +44,9 @@ static void count_pod(struct plm_state *st, plm_id id, int32_t by)
 
 		PLM_ASSERT(by > 0 || slot->pods > 0);
 		slot->pods = (uint32_t)((int64_t)slot->pods + by);
+		PLM_ASSERT(by > 0 || slot->keepers > 0 || !keeps_node(st, pod));
+		slot->keepers += keeps_node(st, pod) ? (uint32_t)by : 0;
+		PLM_ASSERT(slot->keepers <= slot->pods);
 	}
 	if (pod->gated == 1) {
 		struct plm_root *root = plm_root_change(st);
@@ -109,6 +122,7 @@ static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const st
 	pod->misprotected = w->do_not_disrupt < 0;
 	pod->not_ready = w->not_ready == 1;
 	pod->grace_s = w->grace_s;
+	pod->scheduled_ms = w->scheduled_ms;
 	pod->started_ms = w->started_ms;
 	pod->deletion_cost = w->deletion_cost;
 	pod->index = w->index;
@@ -117,6 +131,42 @@ static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const st
 	pod->ungating = w->gated == 1 ? pod->ungating : 0;
 	pod->priority = plm_fold_priority(in->f.st, w->shape.priority, (plm_sym){0},
 					  plm_fold_text(&in->f, w->shape.priority_class));
+}
+
+/* What a pod's node is told of it next; a pod of a DaemonSet is no event. */
+static enum plm_pod_seen sight_of(const struct plm_state *st, const struct plm_pod *pod)
+{
+	if (pod->node.n == 0 || plm_sym_is(st, pod->object.owner_kind, "DaemonSet")) {
+		return PLM_POD_UNSEEN;
+	}
+	if (terminal(pod) || pod->object.deleting_ms != PLM_UNSET) {
+		return PLM_POD_ENDED;
+	}
+	return pod->scheduled_ms != PLM_UNSET && pod->scheduled_ms > 0 ? PLM_POD_BOUND
+								       : PLM_POD_UNSEEN;
+}
+
+/*
+ * A pod was bound, is over or is told to end: karpenter.md 3.4. Being bound counts from its condition's
+ * time, the end from when we heard of it; an end that was there when we first saw the pod is no event.
+ */
+static void tell_node(struct plm_state *st, plm_id id, int64_t now_ms)
+{
+	const struct plm_pod *pod = plm_pod_at(st, id);
+	enum plm_pod_seen seen = sight_of(st, pod);
+	plm_id node = node_of(st, pod);
+	int64_t event_ms = pod->scheduled_ms;
+
+	if ((uint32_t)seen <= pod->seen) {
+		return;
+	}
+	if (seen == PLM_POD_ENDED && pod->seen != PLM_POD_UNSEEN) {
+		event_ms = now_ms;
+	}
+	plm_pod_edit(st, id)->seen = (uint32_t)seen;
+	if (node.n != 0 && event_ms > plm_node_at(st, node)->pod_event_ms) {
+		plm_node_edit(st, node)->pod_event_ms = event_ms;
+	}
 }
 
 void plm_fold_set_pods(struct plm_state *st, plm_id set, int64_t at_ms)
@@ -163,6 +213,7 @@ void plm_fold_pod(const struct plm_folding *in, const struct plm_w_pod *w)
 	id = plm_fold_object(in, PLM_KIND_POD, &w->meta, NULL);
 	fill_pod(in, plm_pod_edit(st, id), w);
 	count_pod(st, id, 1);
+	tell_node(st, id, (int64_t)in->ev->tick_ms);
 	plm_fold_group_pod(in, id, w);
 	if (group.n != 0 && !plm_sym_equal(group, plm_pod_at(st, id)->group)) {
 		look_at_group(in, ns, group);
@@ -226,12 +277,23 @@ void plm_fold_node_pods(struct plm_state *st, plm_id node)
 {
 	plm_sym name = plm_node_at(st, node)->object.name;
 	uint32_t pods = 0;
+	uint32_t keepers = 0;
+	int64_t event_ms = 0;
 
 	PLM_EACH(st, pod, id)
 	{
 		const struct plm_pod *pod = plm_pod_at(st, id);
 
-		pods += plm_sym_equal(pod->node, name) && occupies(st, pod) ? 1 : 0;
+		if (!plm_sym_equal(pod->node, name)) {
+			continue;
+		}
+		pods += occupies(st, pod) ? 1 : 0;
+		keepers += keeps_node(st, pod) ? 1 : 0;
+		if (pod->seen != PLM_POD_UNSEEN) {
+			event_ms = plm_max(event_ms, pod->scheduled_ms);
+		}
 	}
 	plm_node_edit(st, node)->pods = pods;
+	plm_node_edit(st, node)->keepers = keepers;
+	plm_node_edit(st, node)->pod_event_ms = event_ms;
 }

@@ -9,9 +9,6 @@
 
 #include "reducers/sched/known.h"
 
-/* The dialect removes a node that was empty for so long. */
-#define PLM_EMPTY_DIALECT_MS (10 * 60 * 1000)
-
 /* Of a pool, for one reason and at one time. */
 struct plm_allowance {
 	int64_t allowed;   /* by the budget that allows least; INT64_MAX = no bound */

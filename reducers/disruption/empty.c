@@ -1,230 +1,135 @@
 /*
- * Empty nodes go: karpenter.md 3.2, 3.5, 3.9; dialect: 10 minutes above minSize.
+ * Emptiness: nodes that nobody would miss go: karpenter.md 3.5; the dialect: 10 minutes, above minSize.
  */
 #include "core/sort.h"
-#include "reducers/area.h"
-#include "reducers/disruption/budget.h"
-#include "reducers/disruption/leave.h"
+#include "reducers/disruption/method.h"
 #include "reducers/provision/pass.h"
-#include "reducers/sched/selector.h"
 
-struct hunt {
-	const struct plm_state *st;
-	struct plm_sched sched;
-	struct plm_out *out;
-	int64_t now_ms;
-	struct plm_taken *taken; /* nodes reserved by gangs or expected by pods */
-};
+#define REASON "Empty"
 
-/* What pods or gangs are waiting for is not removed: one bit per node and claim slot. */
-struct plm_taken {
-	uint8_t *nodes;
-	uint8_t *claims;
-};
-
-static void take(const struct hunt *h, plm_sym target, bool is_claim)
+bool plm_may_be_empty(const struct plm_state *st, plm_id id, int64_t now_ms)
 {
-	plm_id id = plm_find(h->st, is_claim ? PLM_KIND_NODE_CLAIM : PLM_KIND_NODE, (plm_sym){0},
-			     target);
+	const struct plm_node *node = plm_node_at(st, id);
+	int64_t due = PLM_UNSET;
 
-	if (target.n == 0 || id.n == 0) {
-		return;
-	}
-	if (is_claim) {
-		h->taken->claims[id.n] = 1;
-	} else {
-		h->taken->nodes[id.n] = 1;
-	}
-}
-
-static void collect_taken(const struct hunt *h)
-{
-	PLM_EACH(h->st, pod, id)
-	{
-		const struct plm_pod *pod = plm_pod_at(h->st, id);
-
-		if (!plm_pod_terminal(pod)) {
-			take(h, pod->target, pod->target_claim != 0);
-			take(h, pod->nominated, false);
-		}
-	}
-	PLM_EACH_MARKED(h->st, PLM_MARKED(PLM_MARK_PLACES), id)
-	{
-		uint32_t count = 0;
-		const struct plm_place *places = PLM_SPAN(h->st, plm_workload_at(h->st, id)->places,
-							  struct plm_place, &count);
-
-		for (uint32_t i = 0; i < count; i++) {
-			take(h, places[i].target, places[i].claim != 0);
-		}
-	}
-}
-
-/* How long a node of the pool may stand empty; PLM_UNSET = for ever. */
-static int64_t patience(const struct plm_node_pool *pool)
-{
-	if (pool->consolidate_after_ms != PLM_UNSET) {
-		return pool->consolidate_after_ms;
-	}
-	return pool->dialect != 0 ? PLM_EMPTY_DIALECT_MS : PLM_UNSET;
-}
-
-/* Claims that somebody else made say by a condition when they may be consolidated. */
-static bool by_condition(const struct plm_node_claim *claim)
-{
-	return claim->object.seq != 0;
-}
-
-/* When the node may go for being empty, if it is; PLM_UNSET = it is not a candidate. */
-static int64_t due_of(const struct plm_state *st, plm_id node_id)
-{
-	const struct plm_node *node = plm_node_at(st, node_id);
-	const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
-	plm_id pool = {0};
-
-	if (node->claim.n == 0 || claim->phase != PLM_CLAIM_READY || node->do_not_disrupt != 0 ||
-	    claim->do_not_disrupt != 0 || claim->object.deleting_ms != PLM_UNSET ||
-	    node->object.deleting_ms != PLM_UNSET) {
-		return PLM_UNSET;
-	}
-	pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
-	if (pool.n == 0 || patience(plm_node_pool_at(st, pool)) == PLM_UNSET) {
-		return PLM_UNSET;
-	}
-	if (by_condition(claim)) {
-		return claim->consolidatable_ms;
-	}
-	if (node->pods > 0 || node->empty_since_ms == PLM_UNSET) {
-		return PLM_UNSET;
-	}
-	return plm_add_sat(node->empty_since_ms, patience(plm_node_pool_at(st, pool)));
-}
-
-/*
- * Does the pod keep its node? Not when nobody would miss it: its eviction cost, 1 + deletion cost / 2^27
- * + priority / 2^25 (karpenter.md 3.3), is not positive. A pod that must not be disrupted always does.
- */
-static bool keeps(const struct hunt *h, const struct plm_pod *pod)
-{
-	int64_t cost = 0;
-
-	if (!plm_pod_disruptable(pod, h->now_ms)) {
-		return true;
-	}
-	if (!plm_pod_reschedulable(&h->sched, pod)) {
+	if (node->claim.n == 0 || node->keepers > 0) {
 		return false;
 	}
-	cost = plm_add_sat((int64_t)1 << 27, plm_mul_sat(pod->priority, 4));
-	if (pod->deletion_cost != PLM_UNSET) {
-		cost = plm_add_sat(cost, pod->deletion_cost);
-	}
-	return cost > 0;
+	due = plm_consolidatable_ms(st, id);
+	return due != PLM_UNSET && due <= now_ms &&
+	       !plm_claim_leaves(plm_node_claim_at(st, node->claim));
 }
 
-static void collect_kept(const struct hunt *h)
+/* ---- words ------------------------------------------------------------------------------------- */
+
+static struct plm_w_explain about(const struct plm_disruption *d, const struct plm_candidate *c,
+				  enum plm_rule rule)
 {
-	PLM_EACH(h->st, pod, id)
-	{
-		const struct plm_pod *pod = plm_pod_at(h->st, id);
+	const struct plm_node_claim *claim = plm_node_claim_at(d->st, c->claim);
 
-		if (pod->node.n != 0 && keeps(h, pod)) {
-			take(h, pod->node, false);
-		}
-	}
+	return (struct plm_w_explain){
+		.kind = PLM_KIND_NODE_CLAIM,
+		.name = plm_sched_text(&d->book.sched, claim->object.name),
+		.rule = rule,
+		.reason = PLM_REASON_EMPTY,
+		.object = plm_sched_text(&d->book.sched, plm_node_at(d->st, c->node)->object.name),
+		.need = PLM_UNSET,
+		.have = PLM_UNSET,
+		.limit = PLM_UNSET,
+		.detail = plm_sched_text(&d->book.sched, claim->pool)};
 }
 
-/* ---- order ------------------------------------------------------------------------------------- */
-
-/* What the node costs: as bought, else by the catalogue; PLM_UNSET = not known. */
-static int64_t price_of(const struct plm_sched *sched, plm_id node_id)
+static struct plm_w_explain why_empty(const struct plm_disruption *d, const struct plm_candidate *c)
 {
-	const struct plm_state *st = sched->st;
-	const struct plm_node *node = plm_node_at(st, node_id);
-	const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
-	plm_sym labels[3] = {{0}, {0}, {0}};
-	static const enum plm_known_word keys[3] = {PLM_KNOWN_INSTANCE_TYPE, PLM_KNOWN_ZONE,
-						    PLM_KNOWN_CAPACITY_TYPE};
-	plm_id type = {0};
-	uint32_t count = 0;
-	const struct plm_offering *offerings = NULL;
+	struct plm_w_explain why = about(d, c, PLM_RULE_EMPTY_NODE);
+	int64_t patience = plm_node_pool_at(d->st, c->pool)->consolidate_after_ms;
+	int64_t since = plm_sub_sat(plm_consolidatable_ms(d->st, c->node), patience);
 
-	if (claim->price_micro != PLM_UNSET) {
-		return claim->price_micro;
-	}
-	for (uint32_t i = 0; i < PLM_COUNTOF(keys); i++) {
-		(void)plm_kv_get(st, node->object.labels, sched->known[keys[i]], &labels[i]);
-	}
-	type = plm_index_find(st, PLM_KEY_INSTANCE_TYPE, labels[0].n, 0);
-	if (type.n == 0) {
-		return PLM_UNSET;
-	}
-	offerings = PLM_SPAN(st, plm_instance_type_at(st, type)->offerings, struct plm_offering,
-			     &count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (plm_sym_equal(offerings[i].zone, labels[1]) &&
-		    plm_sym_equal(offerings[i].capacity_type, labels[2])) {
-			return offerings[i].price_micro;
-		}
-	}
-	return PLM_UNSET;
+	why.resource = plm_slice_str("emptyMs");
+	why.need = patience;
+	why.have = plm_sub_sat(d->now_ms, since);
+	return why;
 }
 
-struct prices {
+static struct plm_w_explain why_kept(const struct plm_disruption *d, const struct plm_candidate *c,
+				     enum plm_rule rule, int64_t have, int64_t limit)
+{
+	struct plm_w_explain why = about(d, c, rule);
+
+	why.reason = PLM_REASON_DISRUPTION_BLOCKED;
+	why.detail = why.object;
+	why.object = plm_sched_text(&d->book.sched, plm_node_pool_at(d->st, c->pool)->object.name);
+	why.have = have;
+	why.limit = limit;
+	return why;
+}
+
+/* ---- candidates, dearest first ----------------------------------------------------------------- */
+
+struct list {
 	const struct plm_state *st;
-	const int64_t *of_node; /* by slot */
+	struct plm_candidate *at;
+	uint32_t *order;
+	uint32_t count;
 };
 
-/* Dearest first, as the savings of an empty node are its price; then by name. */
-static int dearest_first(const void *context, uint32_t a, uint32_t b)
+/* The most saved per unit of disruption first; then by name. */
+static int savings_first(const void *context, uint32_t a, uint32_t b)
 {
-	const struct prices *prices = context;
+	const struct list *list = context;
+	const struct plm_candidate *x = &list->at[a];
+	const struct plm_candidate *y = &list->at[b];
+	int order = plm_ratio_compare(plm_cost_savings(y->price_micro, &y->cost),
+				      plm_cost_savings(x->price_micro, &x->cost));
 
-	if (prices->of_node[a] != prices->of_node[b]) {
-		return prices->of_node[a] > prices->of_node[b] ? -1 : 1;
+	return order != 0 ? order
+			  : plm_sym_compare(list->st, plm_node_at(list->st, x->node)->object.name,
+					    plm_node_at(list->st, y->node)->object.name);
+}
+
+/* What passes by itself is no reason to speak of. */
+static bool lasts(enum plm_rule rule)
+{
+	return rule == PLM_RULE_NODE_PROTECTED || rule == PLM_RULE_LABEL_MISSING ||
+	       rule == PLM_RULE_POOL_MISSING || rule == PLM_RULE_DO_NOT_DISRUPT ||
+	       rule == PLM_RULE_PDB || rule == PLM_RULE_PDBS;
+}
+
+static void gather(const struct plm_disruption *d, struct list *list)
+{
+	uint32_t room = plm_node_live(d->st);
+
+	*list = (struct list){.st = d->st,
+			      .at = PLM_NEW_ARRAY(d->arena, room, struct plm_candidate),
+			      .order = PLM_NEW_ARRAY(d->arena, room, uint32_t)};
+	PLM_EACH(d->st, node, id)
+	{
+		struct plm_candidate c;
+
+		if (!plm_may_be_empty(d->st, id, d->now_ms)) {
+			continue;
+		}
+		c = plm_candidate_look(&d->book, id);
+		if (c.blocker.rule == PLM_RULE_NONE && plm_cost_is_empty(&c.cost)) {
+			list->order[list->count] = list->count;
+			list->at[list->count++] = c;
+		} else if (lasts(c.blocker.rule)) {
+			struct plm_w_explain why = plm_blocker_explain(&d->book, &c);
+
+			plm_disrupt_blocked(d, &c, &why, c.blocker.until_ms);
+		}
 	}
-	return plm_sym_compare(prices->st, plm_node_at(prices->st, (plm_id){a})->object.name,
-			       plm_node_at(prices->st, (plm_id){b})->object.name);
+	plm_sort(list->order, list->count, savings_first, list, d->arena);
 }
 
-static void order_nodes(const struct hunt *h, uint32_t *nodes, uint32_t count)
-{
-	int64_t *of_node = PLM_NEW_ARRAY(h->sched.arena, plm_node_bound(h->st), int64_t);
+/* ---- budgets and sizes ------------------------------------------------------------------------- */
 
-	for (uint32_t i = 0; i < count; i++) {
-		of_node[nodes[i]] = price_of(&h->sched, (plm_id){nodes[i]});
-	}
-	plm_sort(nodes, count, dearest_first, &(struct prices){h->st, of_node}, h->sched.arena);
-}
-
-static bool is_candidate(const struct hunt *h, plm_id id)
-{
-	int64_t due = due_of(h->st, id);
-
-	return due != PLM_UNSET && due <= h->now_ms && h->taken->nodes[id.n] == 0 &&
-	       h->taken->claims[plm_node_at(h->st, id)->claim.n] == 0;
-}
-
-static void remove_node(const struct hunt *h, plm_id id)
-{
-	const struct plm_node *node = plm_node_at(h->st, id);
-	const struct plm_node_claim *claim = plm_node_claim_at(h->st, node->claim);
-	struct plm_w_claim_end *w = PLM_NEW(h->sched.arena, struct plm_w_claim_end);
-
-	w->name = plm_sched_text(&h->sched, claim->object.name);
-	w->reason = PLM_REASON_EMPTY;
-	w->why =
-		(struct plm_w_explain){.kind = PLM_KIND_NODE_CLAIM,
-				       .name = w->name,
-				       .rule = PLM_RULE_EMPTY_NODE,
-				       .reason = PLM_REASON_EMPTY,
-				       .object = plm_sched_text(&h->sched, node->object.name),
-				       .resource = plm_slice_str("emptyMs"),
-				       .need = plm_sub_sat(due_of(h->st, id), node->empty_since_ms),
-				       .have = plm_sub_sat(h->now_ms, node->empty_since_ms),
-				       .limit = PLM_UNSET,
-				       .detail = plm_sched_text(&h->sched, claim->pool)};
-	(void)plm_out_add(h->out, PLM_EV_CLAIM_END, w, PLM_CAUSE_CYCLE);
-}
+/* What a pool lets go in this command; looked up when its first node is. */
+struct room {
+	bool known;
+	struct plm_allowance budget;
+	int64_t above; /* minSize */
+};
 
 /* Nodes and claims of the pool that are there to stay. */
 static int64_t size_of(const struct plm_state *st, plm_sym pool)
@@ -240,87 +145,98 @@ static int64_t size_of(const struct plm_state *st, plm_sym pool)
 	return size;
 }
 
-static void hunt_pool(const struct hunt *h, plm_id pool_id, const uint32_t *nodes, uint32_t count)
+static struct room *room_of(const struct plm_disruption *d, struct room *rooms, plm_id pool_id)
 {
-	const struct plm_node_pool *pool = plm_node_pool_at(h->st, pool_id);
-	int64_t above = INT64_MAX;
-	int64_t allowed = 0;
+	const struct plm_node_pool *pool = plm_node_pool_at(d->st, pool_id);
+	struct room *room = &rooms[pool_id.n];
 
-	if (pool->min_size != PLM_UNSET && pool->min_size > 0) {
-		above = size_of(h->st, pool->object.name) - pool->min_size;
-	}
-	allowed = plm_min(above, plm_budget_allowance(&h->sched, pool_id, "Empty", h->now_ms).left);
-	for (uint32_t i = 0; i < count && allowed > 0; i++) {
-		const struct plm_node *node = plm_node_at(h->st, (plm_id){nodes[i]});
-
-		if (plm_sym_equal(plm_node_claim_at(h->st, node->claim)->pool, pool->object.name)) {
-			remove_node(h, (plm_id){nodes[i]});
-			allowed--;
+	if (!room->known) {
+		room->known = true;
+		room->budget = plm_budget_allowance(&d->book.sched, pool_id, REASON, d->now_ms);
+		room->above = INT64_MAX;
+		if (pool->min_size != PLM_UNSET && pool->min_size > 0) {
+			room->above = size_of(d->st, pool->object.name) - pool->min_size;
 		}
 	}
+	return room;
 }
 
-static bool any_due(const struct plm_state *st, int64_t now_ms)
+static bool takes(const struct plm_disruption *d, struct room *room, const struct plm_candidate *c)
 {
-	PLM_EACH(st, node, id)
-	{
-		int64_t due = due_of(st, id);
+	struct plm_w_explain why;
 
-		if (due != PLM_UNSET && due <= now_ms) {
-			return true;
-		}
+	if (room->above <= 0) {
+		why = why_kept(d, c, PLM_RULE_KEPT, PLM_UNSET,
+			       plm_node_pool_at(d->st, c->pool)->min_size);
+		plm_disrupt_blocked(d, c, &why, PLM_UNSET);
+		return false;
 	}
-	return false;
-}
-
-bool plm_disruption_step(const struct plm_state *st, struct plm_cycle_run *run,
-			 struct plm_arena *scratch, struct plm_out *out)
-{
-	struct hunt *h = NULL;
-	uint32_t *nodes = NULL;
-	uint32_t count = 0;
-
-	if (!any_due(st, run->cycle.now_ms)) {
-		return true;
+	if (room->budget.left <= 0) {
+		why = why_kept(d, c, PLM_RULE_BUDGET, room->budget.going, room->budget.allowed);
+		plm_disrupt_blocked(d, c, &why, room->budget.change_ms);
+		return false;
 	}
-	h = PLM_NEW(scratch, struct hunt);
-	h->st = st;
-	h->out = out;
-	h->now_ms = run->cycle.now_ms;
-	plm_sched_init(&h->sched, st, scratch);
-	h->taken = PLM_NEW(scratch, struct plm_taken);
-	h->taken->nodes = PLM_NEW_ARRAY(scratch, plm_node_bound(st), uint8_t);
-	h->taken->claims = PLM_NEW_ARRAY(scratch, plm_node_claim_bound(st), uint8_t);
-	collect_taken(h);
-	collect_kept(h);
-	nodes = PLM_NEW_ARRAY(scratch, plm_node_live(st), uint32_t);
-	PLM_EACH(st, node, id)
-	{
-		if (is_candidate(h, id)) {
-			nodes[count++] = id.n;
-		}
-	}
-	order_nodes(h, nodes, count);
-	PLM_EACH(st, node_pool, pool)
-	{
-		hunt_pool(h, pool, nodes, count);
-	}
+	room->above -= room->above == INT64_MAX ? 0 : 1;
+	room->budget.left -= room->budget.left == INT64_MAX ? 0 : 1;
+	room->budget.going++;
 	return true;
 }
 
-int64_t plm_disruption_next_due(const struct plm_state *st)
+bool plm_disrupt_empty(const struct plm_disruption *d)
 {
-	int64_t next = PLM_UNSET;
+	struct room *rooms = PLM_NEW_ARRAY(d->arena, plm_node_pool_bound(d->st), struct room);
+	struct list list;
+	bool started = false;
 
-	PLM_EACH(st, node, id)
+	gather(d, &list);
+	for (uint32_t i = 0; i < list.count; i++) {
+		const struct plm_candidate *c = &list.at[list.order[i]];
+		struct plm_w_explain why;
+
+		if (!takes(d, room_of(d, rooms, c->pool), c)) {
+			continue;
+		}
+		why = why_empty(d, c);
+		plm_disrupt_node(d, c, &why);
+		started = true;
+	}
+	return started;
+}
+
+/* ---- looked at again --------------------------------------------------------------------------- */
+
+static bool waits(const struct plm_disruption *d, plm_id node)
+{
+	plm_id claim = plm_node_at(d->st, node)->claim;
+	int64_t at = claim.n == 0 ? 0 : plm_node_claim_at(d->st, claim)->validate_ms;
+
+	return at != 0 && at <= d->now_ms;
+}
+
+void plm_validate_empty(const struct plm_disruption *d)
+{
+	struct room *rooms = PLM_NEW_ARRAY(d->arena, plm_node_pool_bound(d->st), struct room);
+
+	PLM_ASSERT(d->wait_ms == 0 && d->book.fresh);
+	PLM_EACH(d->st, node, id)
 	{
-		int64_t due = due_of(st, id);
+		struct plm_candidate c;
+		struct plm_w_explain why;
+		bool holds = false;
 
-		/* What was due and stayed waits for something to happen, not for time. */
-		if (due != PLM_UNSET && due > plm_root(st)->now_ms &&
-		    (next == PLM_UNSET || due < next)) {
-			next = due;
+		if (!waits(d, id)) {
+			continue;
+		}
+		c = plm_candidate_look(&d->book, id);
+		holds = c.blocker.rule == PLM_RULE_NONE && plm_may_be_empty(d->st, id, d->now_ms) &&
+			plm_cost_is_empty(&c.cost);
+		if (holds && takes(d, room_of(d, rooms, c.pool), &c)) {
+			why = why_empty(d, &c);
+			plm_disrupt_node(d, &c, &why);
+		} else {
+			why = c.blocker.rule != PLM_RULE_NONE ? plm_blocker_explain(&d->book, &c)
+							      : about(d, &c, PLM_RULE_NOT_EMPTY);
+			plm_disrupt_drop(d, &c, &why);
 		}
 	}
-	return next;
 }

@@ -210,6 +210,8 @@ static void fold_claim(const struct folding *in, const struct plm_w_claim *w)
 	claim->grace_ms = PLM_UNSET;
 	claim->interrupted_ms = 0;
 	claim->ended_ms = 0;
+	claim->last_pod_event_ms = PLM_UNSET;
+	claim->blocked_until_ms = PLM_UNSET;
 	claim->phase = PLM_CLAIM_WANTED;
 	claim->price_micro = w->price_micro;
 	claim->decided_ms = in->now_ms;

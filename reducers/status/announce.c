@@ -316,6 +316,24 @@ static void on_result(const struct telling *t, const struct plm_w_result *result
 			: plm_status_eviction_words(plm_str(t->st, workload->evicted_reason)));
 }
 
+/* On the node and on its claim, as upstream. */
+static void on_blocked(const struct telling *t, const struct plm_w_blocked *w)
+{
+	plm_id id =
+		plm_find(t->st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, plm_sym_find(t->st, w->name));
+	plm_id node = {0};
+	struct plm_slice message = plm_render_message(t->arena, &w->why);
+
+	if (id.n == 0 || w->why.rule == PLM_RULE_NONE) {
+		return;
+	}
+	tell(t, &plm_node_claim_at(t->st, id)->object, "DisruptionBlocked")->message = message;
+	node = plm_find(t->st, PLM_KIND_NODE, (plm_sym){0}, plm_node_claim_at(t->st, id)->node);
+	if (node.n != 0) {
+		tell(t, &plm_node_at(t->st, node)->object, "DisruptionBlocked")->message = message;
+	}
+}
+
 void plm_status_announce(const struct plm_state *st, const struct plm_event *ev,
 			 struct plm_arena *arena, struct plm_announcements *out)
 {
@@ -349,6 +367,9 @@ void plm_status_announce(const struct plm_state *st, const struct plm_event *ev,
 		break;
 	case PLM_EV_RESULT:
 		on_result(&t, ev->payload);
+		break;
+	case PLM_EV_BLOCKED:
+		on_blocked(&t, ev->payload);
 		break;
 	default:
 		break;

@@ -359,6 +359,12 @@ DEFINE_TYPE(orphan, PLM_ORPHAN_FIELDS)
 #define TYPE struct plm_w_drain
 DEFINE_TYPE(drain, PLM_DRAIN_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_disrupt
+DEFINE_TYPE(disrupt, PLM_DISRUPT_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_blocked
+DEFINE_TYPE(blocked, PLM_BLOCKED_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_requeue
 DEFINE_TYPE(requeue, PLM_REQUEUE_FIELDS)
 #undef TYPE
@@ -565,6 +571,8 @@ static enum plm_kind kind_of_type(uint16_t type)
 	case PLM_EV_CLAIM_END:
 	case PLM_EV_CLAIM_NOTE:
 	case PLM_EV_DRAIN:
+	case PLM_EV_DISRUPT:
+	case PLM_EV_BLOCKED:
 		return PLM_KIND_NODE_CLAIM;
 	case PLM_EV_WORKLOAD:
 	case PLM_EV_RESERVE:

@@ -114,7 +114,16 @@ struct plm_envelope {
 	X(REASON_DRAINING, "Draining")                                                             \
 	X(REASON_FAILED_DRAINING, "FailedDraining")                                                \
 	X(REASON_AWAITING_VOLUMES, "AwaitingVolumeDetachment")                                     \
-	X(REASON_INSTANCE_TERMINATING, "InstanceTerminating")
+	X(REASON_INSTANCE_TERMINATING, "InstanceTerminating")                                     \
+	X(REASON_DISRUPTION_BLOCKED, "DisruptionBlocked")                                          \
+	X(REASON_EXPIRED, "Expired")                                                               \
+	X(REASON_POOL_DELETED, "NodePoolDeleted")                                                  \
+	X(REASON_REBALANCE, "SpotRebalanceRecommendation")                                         \
+	X(REASON_INSTANCE_STOPPING, "InstanceStopping")                                            \
+	X(REASON_SCHEDULED_CHANGE, "ScheduledChange")                                              \
+	X(REASON_RESERVATION_INTERRUPTED, "CapacityReservationInterrupted")                        \
+	X(REASON_UNHEALTHY, "InstanceUnhealthy")                                                   \
+	X(REASON_CAPACITY_BLOCK_ENDING, "CapacityBlockEnding")
 PLM_W_ENUM(reason, PLM_REASON_LIST)
 
 /* The rule that decided, in our words: what `why` prints and tests match. */
@@ -227,7 +236,24 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_VOLUME_MISSING, "volume missing")                                                   \
 	X(RULE_VOLUME_DELETING, "volume being deleted")                                            \
 	X(RULE_VOLUME_DRIVER, "volume driver not supported")                                       \
-	X(RULE_VOLUME_LIMIT, "volumes of a node")
+	X(RULE_VOLUME_LIMIT, "volumes of a node")                                                 \
+	X(RULE_NO_CLAIM, "no node claim")                                                          \
+	X(RULE_NO_NODE, "no node yet")                                                             \
+	X(RULE_NOT_INITIALIZED, "node not initialized")                                            \
+	X(RULE_LEAVES, "on its way out")                                                           \
+	X(RULE_IN_COMMAND, "in a command already")                                                 \
+	X(RULE_EXPECTED, "pods are expected on it")                                                \
+	X(RULE_RESERVED, "reserved for a gang")                                                    \
+	X(RULE_NODE_PROTECTED, "do not disrupt the node")                                                \
+	X(RULE_LABEL_MISSING, "label missing")                                                     \
+	X(RULE_POOL_MISSING, "node pool missing")                                                  \
+	X(RULE_NEVER, "consolidateAfter Never")                                                    \
+	X(RULE_TOO_SOON, "consolidateAfter")                                                       \
+	X(RULE_NOT_EMPTY, "node not empty")                                                        \
+	X(RULE_EXPIRED, "expireAfter")                                                             \
+	X(RULE_INTERRUPTED, "interruption")                                                        \
+	X(RULE_VALIDATION, "looked at again")                                                       \
+	X(RULE_KEPT, "pool keeps its minimum")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -316,6 +342,7 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
  * after a loss (0 = none) a workload is evicted and waits 'requeue_base_s' doubled each time, at most
  * 'requeue_max_s'; the 'deactivate_at'-th time in a row deactivates it (0 = never). 'retain_*_ms': how
  * long after its end a Workload, after a deactivation of ours a job stays (0 = for ever).
+ * 'disruption_wait_ms': how long after it was found a removal is looked at again and then done (strict).
  * 'frameworks' that are on by their names in core/integration.h, none = all; 'manage_unnamed' 1 = jobs
  * without a queue are held too; 'managed_namespaces' absent = all (kueue.md 1.7). 'vm_memory_nano' is the
  * share of an instance's memory in 10^-9 that its hypervisor leaves it, 0 = the default; 'reserved_enis'
@@ -333,7 +360,7 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
 	E(requeue_timestamp, requeue_timestamp) I(deactivate_at) I(requeue_base_s)                 \
 	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms) T(frameworks)         \
 	I(manage_unnamed) R(managed_namespaces, selector) I(device_classes)                        \
-	I(vm_memory_nano) I(reserved_enis)
+	I(vm_memory_nano) I(reserved_enis) I(disruption_wait_ms)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)
@@ -509,6 +536,20 @@ PLM_W_ENUM(drain_stage, PLM_DRAIN_STAGE_LIST)
  */
 #define PLM_DRAIN_FIELDS(S, Y, I, E, T, R, L) S(name) E(stage, drain_stage) I(cut) R(why, explain)
 PLM_W_STRUCT(drain, PLM_DRAIN_FIELDS)
+
+/*
+ * The node of claim 'name' is to be disrupted, and is looked at again at 'validate_ms' before that is
+ * done (karpenter.md 3.13); PLM_UNSET = it does not qualify any more.
+ */
+#define PLM_DISRUPT_FIELDS(S, Y, I, E, T, R, L) S(name) I(validate_ms) R(why, explain)
+PLM_W_STRUCT(disrupt, PLM_DISRUPT_FIELDS)
+
+/*
+ * The node of claim 'name' may not be disrupted although its time has come: 'why', until 'until_ms' at most
+ * (PLM_UNSET = until something changes). Without a rule: it may again.
+ */
+#define PLM_BLOCKED_FIELDS(S, Y, I, E, T, R, L) S(name) I(until_ms) R(why, explain)
+PLM_W_STRUCT(blocked, PLM_BLOCKED_FIELDS)
 
 /* The reason of something that waits has changed. */
 #define PLM_EXPLAINED_FIELDS(S, Y, I, E, T, R, L) R(why, explain)
@@ -712,6 +753,8 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(FINISH, 75, 3, finish, DECISION)                                                         \
 	X(POSTPONE, 80, 3, postpone, DECISION)                                                     \
 	X(DRAIN, 81, 3, drain, DECISION)                                                           \
+	X(DISRUPT, 83, 3, disrupt, DECISION)                                                       \
+	X(BLOCKED, 84, 3, blocked, DECISION)                                                       \
 	X(CLAIM_NOTE, 85, 3, claim_note, DECISION)                                                 \
 	X(ORPHAN, 86, 3, orphan, DECISION)                                                         \
 	X(INTENT, 90, 3, intent, INTENT)                                                           \

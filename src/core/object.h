@@ -433,13 +433,13 @@ PLM_W_STRUCT(job, PLM_JOB_FIELDS)
  * that it is a part of ('group') and its pod set there ('role'); 'group_flags' enum plm_group_flag,
  * 'queue_class' the class of its label. 'gates' are those that it waits behind. 'do_not_disrupt' 0 no, 1 for
  * ever, -1 its annotation cannot be read, else until that time. 'not_ready' 1 = its condition Ready says False;
- * 'grace_s' is its terminationGracePeriodSeconds.
+ * 'grace_s' is its terminationGracePeriodSeconds, 'scheduled_ms' since when PodScheduled is True.
  */
 #define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
 	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost) S(pod_set) \
 	I(index) I(tas) T(gates) S(queue) S(queue_class) S(group) S(role) I(group_total) I(group_flags)     \
-	I(max_exec_s) I(not_ready) I(grace_s)
+	I(max_exec_s) I(not_ready) I(grace_s) I(scheduled_ms)
 PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \
@@ -488,7 +488,7 @@ PLM_W_STRUCT(node_pool, PLM_NODE_POOL_FIELDS)
 	I(launched_ms) I(registered_ms) I(initialized_ms) I(do_not_disrupt)                        \
 	I(consolidatable_ms) I(drifted_ms) I(grace_ms) E(class_kind, kind) S(class_name)           \
 	I(expire_ms) S(pool_hash) S(pool_hash_version) S(class_hash) S(class_hash_version)         \
-	I(registering_ms) I(termination_finalizer)
+	I(registering_ms) I(termination_finalizer) I(pod_event_ms)
 PLM_W_STRUCT(node_claim, PLM_NODE_CLAIM_FIELDS)
 
 /*

@@ -304,6 +304,16 @@ struct plm_pod {
 	uint32_t evict_tries;	  /* ours. Evictions or deletions that were refused */
 	uint32_t forced;	  /* ours. 1: we asked for its deletion, not its eviction */
 	int64_t evict_ms;	  /* ours. It is not asked again before; 0 = at once */
+	int64_t scheduled_ms;	  /* since when PodScheduled is True; PLM_UNSET = not so */
+	uint32_t seen;		  /* enum plm_pod_seen: what its node was told of it */
+	uint32_t zero2;
+};
+
+/* Events of a pod that its node's consolidateAfter is counted from: karpenter.md 3.4. */
+enum plm_pod_seen {
+	PLM_POD_UNSEEN,
+	PLM_POD_BOUND,
+	PLM_POD_ENDED, /* over or on its way out */
 };
 
 struct plm_node {
@@ -316,6 +326,9 @@ struct plm_node {
 	int64_t empty_since_ms;		/* PLM_UNSET = not empty */
 	uint32_t pods;			/* bound, not terminal, not of a DaemonSet */
 	uint32_t termination_finalizer; /* a fact: 1 = it waits for us when it is deleted */
+	int64_t pod_event_ms; /* a pod was bound, over or told to end last; 0 = none ever was */
+	uint32_t keepers;     /* pods that keep it from being empty: disruption/cost.h */
+	uint32_t zero;
 };
 
 struct plm_daemon_set {
@@ -430,6 +443,13 @@ struct plm_node_claim {
 	int64_t drained_ms;	/* when its pods were gone; 0 = they are not */
 	int64_t terminating_ms; /* when its volumes were gone too and its instance was told */
 	struct plm_why drain_why;
+	/* removal */
+	int64_t last_pod_event_ms; /* a fact: of its status; PLM_UNSET = none */
+	int64_t nominated_ms;	   /* pods were last expected on it then; 0 = never */
+	uint64_t nominated_seq;	   /* of that decision */
+	int64_t validate_ms;	   /* its removal is looked at again then; 0 = none is under way */
+	int64_t blocked_until_ms;  /* PLM_UNSET = until something changes */
+	struct plm_why blocked;	   /* what keeps its node although its time has come */
 };
 
 /* plm_node_claim.synced, bits */
@@ -589,6 +609,7 @@ struct plm_root {
 	plm_sym claims_listed; /* revision of a complete list of claims in this epoch; 0 = none */
 	uint32_t instances_listed;
 	int64_t vm_memory_nano, reserved_enis;
+	int64_t disruption_wait_ms;
 };
 
 #pragma GCC diagnostic pop

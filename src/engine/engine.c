@@ -413,7 +413,8 @@ static bool same_config(const struct plm_state *st, const struct plm_w_config *w
 	       root->gang_timeout_ms == w->gang_timeout_ms &&
 	       root->registration_timeout_ms == w->registration_timeout_ms &&
 	       root->launch_timeout_ms == w->launch_timeout_ms &&
-	       root->stock_out_ms == w->stock_out_ms && root->settle == w->settle &&
+	       root->stock_out_ms == w->stock_out_ms &&
+	       root->disruption_wait_ms == w->disruption_wait_ms && root->settle == w->settle &&
 	       root->fair_strategies == w->fair_strategies &&
 	       root->device_classes == w->device_classes &&
 	       root->ignore_undeclared == w->ignore_undeclared &&

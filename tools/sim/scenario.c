@@ -24,6 +24,7 @@ void plm_sim_config_defaults(struct plm_w_config *config)
 		.registration_timeout_ms = 15 * PLM_MS_PER_MINUTE,
 		.launch_timeout_ms = 5 * PLM_MS_PER_MINUTE,
 		.stock_out_ms = 3 * PLM_MS_PER_MINUTE,
+		.disruption_wait_ms = 15 * PLM_MS_PER_SECOND,
 	};
 	plm_manifest_setting_defaults(config);
 }

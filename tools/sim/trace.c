@@ -384,6 +384,15 @@ static void tell_decision(const struct story *s)
 	case PLM_EV_DRAIN:
 		tell_drain(s, w);
 		return;
+	case PLM_EV_DISRUPT:
+		tell_explained(s, "nodes",
+			       ((const struct plm_w_disrupt *)w)->validate_ms == PLM_UNSET ? "drop"
+											   : "plan",
+			       &((const struct plm_w_disrupt *)w)->why);
+		return;
+	case PLM_EV_BLOCKED:
+		tell_explained(s, "nodes", "keep", &((const struct plm_w_blocked *)w)->why);
+		return;
 	case PLM_EV_EXPLAINED:
 		tell_explained(s, "nodes", "wait", &((const struct plm_w_explained *)w)->why);
 		return;

@@ -416,7 +416,12 @@ static void add_node(struct yard *y, const char *claim, const char *node, struct
 		.taints = taints,
 		.ready = 1,
 	};
+	struct plm_w_kv labels[] = {
+		{s("karpenter.sh/capacity-type"), s("on-demand")},
+		{s("topology.kubernetes.io/zone"), s("a")},
+	};
 
+	w.meta.labels = (struct plm_vec){labels, PLM_COUNTOF(labels)};
 	yard_fold(y, PLM_EV_NODE, &w);
 }
 
@@ -438,6 +443,7 @@ void yard_bind(struct yard *y, const char *name, int64_t cpu, const char *node)
 	struct plm_w_pod pod = yard_pod(y, name, cpu, 0);
 
 	pod.node = s(node);
+	pod.scheduled_ms = y->now_ms;
 	pod.unschedulable = 0;
 	pod.phase = PLM_PHASE_RUNNING;
 	yard_fold(y, PLM_EV_POD, &pod);
