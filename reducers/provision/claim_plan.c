@@ -431,7 +431,7 @@ static void measure(struct plm_pass *pass, struct plm_open *claim)
 static void placed(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
-	struct plm_topo_site site = {.taints = pass->pools[claim->pool].taints, .known_ok = true};
+	struct plm_topo_site site = {.taints = pass->pools[claim->pool].taints};
 
 	link_want(pass, claim, want);
 	plm_kind_record(pass, shape->kind, &site, &claim->reqs);
@@ -829,7 +829,7 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	const struct plm_want_kind *kind = &pass->kinds[shape->kind];
 	const struct plm_ask *asked = &kind->asks[ask];
 	uint32_t try = shape->first_try + ask;
-	struct plm_topo_site site = {.taints = seat->taints, .known_ok = false};
+	struct plm_topo_site site = {.taints = seat->taints};
 	struct plm_reqs reqs = seat->reqs;
 	enum plm_topo_answer answer = PLM_TOPO_FITS;
 

@@ -81,7 +81,9 @@ void plm_pass_daemons(struct plm_pass *pass)
 		const struct plm_daemon_set *set = plm_daemon_set_at(pass->st, id);
 		const struct plm_shape *shape = shape_in(pass, set->template_set);
 
-		if (shape != NULL && set->object.deleting_ms == PLM_UNSET) {
+		/* Devices are not counted, so nobody knows where it runs. */
+		if (shape != NULL && shape->has_claims == 0 &&
+		    set->object.deleting_ms == PLM_UNSET) {
 			pass->daemons[pass->daemon_count++] =
 				(struct plm_daemon){.id = id, .shape = shape};
 		}
@@ -115,18 +117,36 @@ void plm_pass_daemon_requests(struct plm_pass *pass)
 	}
 }
 
-bool plm_daemon_runs(const struct plm_pass *pass, struct plm_daemon *daemon,
-		     const struct plm_taints *taints, const struct plm_reqs *reqs, bool known_ok)
+/*
+ * Does the daemon run on nodes of a pool that are of a type? Its terms are tried in turn; under 'strict'
+ * those that fail are taken off it for good, so that the next type, pool and node see only the rest.
+ */
+static bool runs_on_type(const struct plm_pass *pass, struct plm_daemon *daemon,
+			 const struct plm_reqs *pool, const struct plm_reqs *type)
+{
+	for (uint32_t i = pass->strict ? daemon->ask_now : 0; i < daemon->ask_count; i++) {
+		const struct plm_reqs *ask = &daemon->asks[i].strict;
+
+		daemon->ask_now = i;
+		if (plm_reqs_compatible(&pass->sched, pool, ask, true, NULL) &&
+		    plm_reqs_meet(&pass->sched, type, ask, NULL)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool plm_daemon_runs(const struct plm_pass *pass, const struct plm_daemon *daemon,
+		     const struct plm_taints *taints, const struct plm_reqs *reqs)
 {
 	uint32_t from = pass->strict ? daemon->ask_now : 0;
+	uint32_t to = pass->strict ? daemon->ask_now + 1 : daemon->ask_count;
 
 	if (plm_taints_refuse(&pass->sched, taints, &daemon->asks[0].tolerations) != NULL) {
 		return false;
 	}
-	for (uint32_t i = from; i < daemon->ask_count; i++) {
-		daemon->ask_now = i;
-		if (plm_reqs_compatible(&pass->sched, reqs, &daemon->asks[i].strict, known_ok,
-					NULL)) {
+	for (uint32_t i = from; i < to; i++) {
+		if (plm_reqs_compatible(&pass->sched, reqs, &daemon->asks[i].strict, false, NULL)) {
 			return true;
 		}
 	}
@@ -155,21 +175,24 @@ static struct plm_reqs with_states(const struct plm_pass *pass, const struct plm
 static void sign_types(struct plm_pass *pass, const struct plm_pool *pool, struct signatures *signs)
 {
 	struct plm_reqs base = with_states(pass, &pool->reqs);
+	bool *tolerates = PLM_NEW_ARRAY(pass->arena, pass->daemon_count, bool);
 
+	for (uint32_t d = 0; d < pass->daemon_count; d++) {
+		tolerates[d] = plm_taints_refuse(&pass->sched, &pool->taints,
+						 &pass->daemons[d].asks[0].tolerations) == NULL;
+	}
 	for (uint32_t t = 0; t < pass->types.count; t++) {
-		size_t mark = plm_arena_mark(pass->arena);
-		struct plm_reqs reqs = {0};
-
 		if (!PLM_BIT(pool->bits, t)) {
 			continue;
 		}
-		reqs = plm_reqs_merge(&pass->sched, &base, &pass->types.reqs[t]);
 		for (uint32_t d = 0; d < pass->daemon_count; d++) {
-			if (plm_daemon_runs(pass, &pass->daemons[d], &pool->taints, &reqs, true)) {
+			struct plm_daemon *daemon = &pass->daemons[d];
+
+			if (tolerates[d] &&
+			    runs_on_type(pass, daemon, &base, &pass->types.reqs[t])) {
 				PLM_BIT_SET(signs->bits + (size_t)t * signs->words, d);
 			}
 		}
-		plm_arena_rewind(pass->arena, mark);
 	}
 }
 

@@ -405,8 +405,9 @@ static void explain_refused(const struct plm_pass *pass, plm_id pod, enum plm_ru
 	*out = (struct plm_w_explain){
 		.rule = rule,
 		.reason = PLM_REASON_UNSCHEDULABLE,
-		.detail = key.n == 0 ? plm_slice_str("node fields in the pod's affinity")
-				     : plm_sched_text(&pass->sched, key),
+		.detail = rule == PLM_RULE_DEVICES ? (struct plm_slice){0}
+			  : key.n == 0 ? plm_slice_str("node fields in the pod's affinity")
+				       : plm_sched_text(&pass->sched, key),
 		.need = PLM_UNSET,
 		.have = PLM_UNSET,
 		.limit = PLM_UNSET};

@@ -388,9 +388,9 @@ void plm_pool_overheads(struct plm_pass *pass, struct plm_pool *pool);
 void plm_pass_note_pools(struct plm_pass *pass);
 void plm_pass_pools(struct plm_pass *pass);
 void plm_pass_seats(struct plm_pass *pass);
-/* Does 'daemon' run where 'taints' and 'reqs' hold? Terms that fail are taken off it. */
-bool plm_daemon_runs(const struct plm_pass *pass, struct plm_daemon *daemon,
-		     const struct plm_taints *taints, const struct plm_reqs *reqs, bool known_ok);
+/* Does 'daemon' run on a node that is there? Under 'strict' only the term that is left of it counts. */
+bool plm_daemon_runs(const struct plm_pass *pass, const struct plm_daemon *daemon,
+		     const struct plm_taints *taints, const struct plm_reqs *reqs);
 
 /* ---- pass.c ----
  * All of the below, for a step that needs the catalogue only. */

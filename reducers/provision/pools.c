@@ -40,13 +40,19 @@ static struct plm_reqs pool_reqs(const struct plm_pass *pass, const struct plm_p
 	return set;
 }
 
-static bool is_ready(const struct plm_pass *pass, const struct plm_pool *pool)
+static plm_id class_of(const struct plm_pass *pass, const struct plm_node_pool *slot)
 {
-	if (pool->slot->not_ready.n != 0 || pool->slot->object.deleting_ms != PLM_UNSET ||
-	    pool->class_id.n == 0) {
+	return plm_find(pass->st, (enum plm_kind)slot->class_kind, (plm_sym){0}, slot->class_name);
+}
+
+static bool is_ready(const struct plm_pass *pass, const struct plm_node_pool *slot)
+{
+	plm_id class = class_of(pass, slot);
+
+	if (slot->not_ready.n != 0 || slot->object.deleting_ms != PLM_UNSET || class.n == 0) {
 		return false;
 	}
-	return plm_node_class_at(pass->st, pool->class_id)->not_ready.n == 0;
+	return plm_node_class_at(pass->st, class)->not_ready.n == 0;
 }
 
 static void pool_types(const struct plm_pass *pass, struct plm_pool *pool)
@@ -191,14 +197,13 @@ static void begin_pool(struct plm_pass *pass, struct plm_pool *pool, plm_id id)
 		.failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t),
 		.firsts = PLM_NEW_ARRAY(pass->arena, pass->try_count, struct plm_first),
 	};
-	pool->class_id = plm_find(pass->st, (enum plm_kind)pool->slot->class_kind, (plm_sym){0},
-				  pool->slot->class_name);
+	pool->class_id = class_of(pass, pool->slot);
 	pool->has = plm_pass_capacity(pass, pool->class_id);
 	pool->reqs = pool_reqs(pass, pool);
 	pool->taints = plm_taints_of(&pass->sched, pool->slot->taints);
 	pool_types(pass, pool);
 	pool_limits(pass, pool);
-	if (!is_ready(pass, pool)) {
+	if (!is_ready(pass, pool->slot)) {
 		pool->use = PLM_POOL_NOT_READY;
 	} else if (plm_types_count(pass, pool->bits) == 0) {
 		pool->use = PLM_POOL_NO_TYPE;
@@ -235,7 +240,7 @@ void plm_pass_note_pools(struct plm_pass *pass)
 		struct plm_taints taints = plm_taints_of(&pass->sched, pool->taints);
 
 		plm_res_note(pass, pool->limits);
-		for (uint32_t i = 0; i < taints.count; i++) {
+		for (uint32_t i = 0; is_ready(pass, pool) && i < taints.count; i++) {
 			if (taints.list[i].effect == PLM_EFFECT_PREFER_NO_SCHEDULE) {
 				pass->soft_taints = true;
 			}

@@ -271,7 +271,7 @@ static void reserve_daemons(struct plm_pass *pass, const struct seating *seating
 	int64_t *expected = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 
 	for (uint32_t d = 0; d < pass->daemon_count; d++) {
-		if (plm_daemon_runs(pass, &pass->daemons[d], &seat->taints, &seat->reqs, false)) {
+		if (plm_daemon_runs(pass, &pass->daemons[d], &seat->taints, &seat->reqs)) {
 			plm_res_add(pass, expected, pass->daemons[d].requests);
 		}
 	}

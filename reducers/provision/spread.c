@@ -1,14 +1,21 @@
 /* What topology is told of this pass: nodes, pods that stand, pools, kinds of wants. */
 #include "reducers/provision/pass.h"
 
-static const struct plm_req *classes(const void *context, plm_sym key, uint32_t *count)
+static const struct plm_req *classes(const void *context, plm_sym key, uint32_t *count, bool *all)
 {
 	const struct plm_pass *pass = context;
 
+	*all = false;
 	for (uint32_t i = 0; i < pass->types.key_count; i++) {
-		if (plm_sym_equal(pass->types.keys[i].key, key)) {
-			*count = pass->types.keys[i].count;
-			return pass->types.keys[i].reqs;
+		const struct plm_key_classes *have = &pass->types.keys[i];
+
+		if (plm_sym_equal(have->key, key)) {
+			*all = true;
+			for (uint32_t t = 0; t < pass->types.count; t++) {
+				*all = *all && have->class_of[t] != PLM_NO_CLASS;
+			}
+			*count = have->count;
+			return have->reqs;
 		}
 	}
 	*count = 0;
@@ -84,8 +91,7 @@ static void collect_pods(struct plm_pass *pass, const struct standing *all)
 		uint32_t site = 0;
 		uint32_t one = 0;
 
-		if (all->wanted[id.n] != 0 || plm_pod_terminal(pod) ||
-		    pod->object.deleting_ms != PLM_UNSET) {
+		if (all->wanted[id.n] != 0 || plm_pod_terminal(pod)) {
 			continue;
 		}
 		site = site_of(pass, all, pod);
@@ -94,7 +100,8 @@ static void collect_pods(struct plm_pass *pass, const struct standing *all)
 				.labels = pod->object.labels,
 				.ns = pod->object.ns,
 				.shape = PLM_SPAN(pass->st, pod->shape, struct plm_shape, &one),
-				.node = site - 1};
+				.node = site - 1,
+				.leaves = pod->object.deleting_ms != PLM_UNSET};
 		}
 	}
 	t->pods = pods;
@@ -175,6 +182,7 @@ void plm_pass_topology(struct plm_pass *pass)
 	}
 	collect_nodes(pass, &all);
 	pass->topology->sched = &pass->sched;
+	pass->topology->strict = pass->strict;
 	pass->topology->nodes = all.nodes;
 	pass->topology->seated = all.seated;
 	pass->topology->node_count = all.count;

@@ -163,11 +163,5 @@ bool plm_shape_uses_fields(const struct plm_sched *sched, const struct plm_shape
 			return true;
 		}
 	}
-	terms = PLM_SPAN(sched->st, shape->preferred, struct plm_term, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (terms[i].fields.n != 0) {
-			return true;
-		}
-	}
 	return false;
 }

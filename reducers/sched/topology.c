@@ -158,25 +158,92 @@ static struct plm_topo_filter make_filter(const struct plm_topology *t,
 	return filter;
 }
 
+/* A label that the node does not name (yet) does not count, not even a well-known one. */
 bool plm_topo_filter_matches(const struct plm_topology *t, const struct plm_topo_filter *filter,
-			     const struct plm_taints *taints, const struct plm_reqs *reqs,
-			     bool known_ok)
+			     const struct plm_taints *taints, const struct plm_reqs *reqs)
 {
 	bool fits = !filter->by_affinity || filter->term_count == 0;
 
 	for (uint32_t i = 0; i < filter->term_count && !fits; i++) {
-		fits = plm_reqs_compatible(t->sched, reqs, &filter->terms[i], known_ok, NULL);
+		fits = plm_reqs_compatible(t->sched, reqs, &filter->terms[i], false, NULL);
 	}
 	return fits && (!filter->by_taints ||
 			plm_taints_refuse(t->sched, taints, &filter->tolerated) == NULL);
 }
 
-static bool same_filter(const struct plm_topo_filter *a, const struct plm_topo_filter *b)
+/*
+ * Karpenter tells filters apart by a hash that sees the keys of requirements only, and that adds the
+ * terms, and the tolerations, up by exclusive or: two equal ones cancel out. So filters are one when each
+ * set of keys, and each toleration, occurs an even number of times in both together.
+ */
+static bool same_keys(const struct plm_reqs *a, const struct plm_reqs *b)
 {
-	return a->by_affinity == b->by_affinity && a->by_taints == b->by_taints &&
-	       plm_sym_equal(a->node_selector, b->node_selector) &&
+	bool same = a->count == b->count;
+
+	for (uint32_t i = 0; i < a->count && same; i++) {
+		same = plm_sym_equal(a->list[i].key, b->list[i].key);
+	}
+	return same;
+}
+
+static uint32_t count_keys(const struct plm_topo_filter *filter, const struct plm_reqs *keys)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < filter->term_count; i++) {
+		count += same_keys(&filter->terms[i], keys) ? 1 : 0;
+	}
+	return count;
+}
+
+static uint32_t count_tolerations(const struct plm_topo_filter *filter,
+				  const struct plm_toleration *one)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < filter->tolerated.count; i++) {
+		const struct plm_toleration *have = &filter->tolerated.list[i];
+
+		count += plm_sym_equal(have->key, one->key) && have->op == one->op &&
+					 plm_sym_equal(have->value, one->value) &&
+					 have->effect == one->effect &&
+					 have->seconds == one->seconds
+				 ? 1
+				 : 0;
+	}
+	return count;
+}
+
+static bool cancels(const struct plm_topo_filter *a, const struct plm_topo_filter *b)
+{
+	for (uint32_t i = 0; i < a->term_count; i++) {
+		if ((count_keys(a, &a->terms[i]) + count_keys(b, &a->terms[i])) % 2 != 0) {
+			return false;
+		}
+	}
+	for (uint32_t i = 0; i < a->tolerated.count; i++) {
+		const struct plm_toleration *one = &a->tolerated.list[i];
+
+		if ((count_tolerations(a, one) + count_tolerations(b, one)) % 2 != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool same_filter(const struct plm_topology *t, const struct plm_topo_filter *a,
+			const struct plm_topo_filter *b)
+{
+	if (a->by_affinity != b->by_affinity || a->by_taints != b->by_taints ||
+	    a->soft != b->soft) {
+		return false;
+	}
+	if (t->strict) {
+		return cancels(a, b) && cancels(b, a);
+	}
+	return plm_sym_equal(a->node_selector, b->node_selector) &&
 	       plm_sym_equal(a->required, b->required) && a->required_from == b->required_from &&
-	       plm_sym_equal(a->tolerations, b->tolerations) && a->soft == b->soft;
+	       plm_sym_equal(a->tolerations, b->tolerations);
 }
 
 /* ---- selection --------------------------------------------------------------------------------- */
@@ -312,13 +379,15 @@ static bool same_extra(const struct plm_topo_group *a, const struct plm_topo_gro
 	return true;
 }
 
-/* The minimum of domains has no part in it, as upstream: the first pod's counts. */
-static bool same_group(const struct plm_topo_group *a, const struct plm_topo_group *b)
+/* The minimum of domains has no part in it upstream: the first pod's counts. */
+static bool same_group(const struct plm_topology *t, const struct plm_topo_group *a,
+		       const struct plm_topo_group *b)
 {
 	return a->type == b->type && a->key == b->key && a->max_skew == b->max_skew &&
 	       a->selector.present == b->selector.present &&
 	       plm_sym_equal(a->selector.exprs, b->selector.exprs) && same_extra(a, b) &&
-	       same_namespaces(a, b) && same_filter(&a->filter, &b->filter);
+	       same_namespaces(a, b) && same_filter(t, &a->filter, &b->filter) &&
+	       (t->strict || a->min_domains == b->min_domains);
 }
 
 static void groups_add(const struct plm_topology *t, struct plm_topo_groups *groups,
@@ -366,7 +435,8 @@ static void register_supply(const struct plm_topology *t, struct plm_topo_group 
 	plm_sym key = group->key->key;
 	const struct plm_req *own = plm_reqs_get(supply->reqs, key);
 	uint32_t count = 0;
-	const struct plm_req *classes = t->classes(t->context, key, &count);
+	bool all = false;
+	const struct plm_req *classes = t->classes(t->context, key, &count, &all);
 
 	if (plm_sym_equal(key, t->sched->known[PLM_KNOWN_NODE_POOL]) ||
 	    plm_sym_equal(key, t->sched->known[PLM_KNOWN_NODE_CLASS])) {
@@ -385,7 +455,9 @@ static void register_supply(const struct plm_topology *t, struct plm_topo_group 
 			register_values(t, group, &both);
 		}
 	}
-	if (own != NULL && (count == 0 || plm_req_op(own) == PLM_OP_IN)) {
+	/* Where types do not have the label, upstream takes the values of the pool whatever its operator:
+	   what 'NotIn' excludes is then a domain that nobody can reach, and blocks every spread. */
+	if (own != NULL && ((t->strict && !all) || plm_req_op(own) == PLM_OP_IN)) {
 		register_values(t, group, own);
 	}
 }
@@ -410,7 +482,7 @@ static bool node_counts(const struct plm_topology *t, const struct plm_topo_grou
 		return true;
 	}
 	reqs = plm_reqs_of_labels(t->sched, node->labels);
-	return plm_topo_filter_matches(t, &group->filter, &taints, &reqs, false);
+	return plm_topo_filter_matches(t, &group->filter, &taints, &reqs);
 }
 
 static void register_nodes(const struct plm_topology *t, struct plm_topo_group *group)
@@ -432,7 +504,7 @@ static void count_pods(const struct plm_topology *t, struct plm_topo_group *grou
 		const struct plm_topo_node *node = &t->nodes[pod->node];
 		plm_sym value = {0};
 
-		if (selects(t, group, pod->labels, pod->ns) &&
+		if (!pod->leaves && selects(t, group, pod->labels, pod->ns) &&
 		    domain_of(t, node, group->key->key, true, &value) &&
 		    node_counts(t, group, node)) {
 			plm_topo_count(t, group, value);
@@ -463,7 +535,7 @@ static struct plm_topo_group *enter(struct plm_topology *t, struct plm_topo_grou
 	struct plm_topo_group *group = NULL;
 
 	for (uint32_t i = 0; i < groups->count; i++) {
-		if (same_group(groups->list[i], draft)) {
+		if (same_group(t, groups->list[i], draft)) {
 			return groups->list[i];
 		}
 	}

@@ -90,6 +90,7 @@ struct plm_topo_pod {
 	plm_sym labels, ns;
 	const struct plm_shape *shape;
 	uint32_t node; /* index among nodes */
+	bool leaves;   /* is being deleted: it is not counted, but still keeps others away */
 };
 
 /* Where new nodes come from: what a pool requires, and its taints. */
@@ -98,12 +99,13 @@ struct plm_topo_supply {
 	struct plm_taints taints;
 };
 
-/* The distinct requirements that instance types have for 'key'. */
-typedef const struct plm_req *plm_topo_classes_fn(const void *context, plm_sym key,
-						  uint32_t *count);
+/* The distinct requirements that instance types have for 'key'; '*all' tells whether each has one. */
+typedef const struct plm_req *plm_topo_classes_fn(const void *context, plm_sym key, uint32_t *count,
+						  bool *all);
 
 struct plm_topology {
 	const struct plm_sched *sched;
+	bool strict; /* groups are one, and domains are there, exactly as upstream */
 	struct plm_topo_key **keys;
 	uint32_t key_count, key_room;
 	struct plm_topo_groups direct, inverse;
@@ -134,7 +136,6 @@ void plm_topology_add_host(struct plm_topology *t, plm_sym host);
 /* A node or claim as a pod would find it. */
 struct plm_topo_site {
 	struct plm_taints taints;
-	bool known_ok; /* well-known labels need not be mentioned */
 };
 
 enum plm_topo_answer {
@@ -160,7 +161,6 @@ uint32_t plm_topo_find(const struct plm_topo_key *key, plm_sym value);
 void plm_topo_register(const struct plm_topology *t, struct plm_topo_group *group, plm_sym value);
 void plm_topo_count(const struct plm_topology *t, struct plm_topo_group *group, plm_sym value);
 bool plm_topo_filter_matches(const struct plm_topology *t, const struct plm_topo_filter *filter,
-			     const struct plm_taints *taints, const struct plm_reqs *reqs,
-			     bool known_ok);
+			     const struct plm_taints *taints, const struct plm_reqs *reqs);
 
 #endif

@@ -325,8 +325,7 @@ void plm_topology_record(struct plm_topology *t, uint32_t kind, const struct plm
 		struct plm_topo_group *group = k->counted.list[i];
 		const struct plm_req *req = NULL;
 
-		if (!plm_topo_filter_matches(t, &group->filter, &site->taints, reqs,
-					     site->known_ok)) {
+		if (!plm_topo_filter_matches(t, &group->filter, &site->taints, reqs)) {
 			continue;
 		}
 		req = plm_reqs_get(reqs, group->key->key);

@@ -135,6 +135,9 @@ static const struct words words[] = {
 	[PLM_RULE_MIN_VALUES] = {"minValues[ of {detail}] cannot be met[ in node pool {object}]",
 				 ""},
 	[PLM_RULE_TOPOLOGY] = {"topology constraints cannot be met[: {detail}]", ""},
+	[PLM_RULE_DEVICES] = {"devices of resourceClaims are not counted, so no node is made for "
+			      "it",
+			      "a pod without resourceClaims"},
 	[PLM_RULE_HOST_PORT] = {"host port in use[: {detail}]", ""},
 	[PLM_RULE_NODE_TAINT] = {"untolerated taint[ {detail}][ of node {object}]",
 				 "[a toleration of {detail}]"},

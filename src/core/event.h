@@ -253,7 +253,8 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_EXPIRED, "expireAfter")                                                             \
 	X(RULE_INTERRUPTED, "interruption")                                                        \
 	X(RULE_VALIDATION, "looked at again")                                                       \
-	X(RULE_KEPT, "pool keeps its minimum")
+	X(RULE_KEPT, "pool keeps its minimum")                                                     \
+	X(RULE_DEVICES, "resource claims")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
