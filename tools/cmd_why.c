@@ -129,27 +129,140 @@ static void print_considered(struct plm_cli *call, struct plm_json *doc)
 	plm_grid_print(call->out, &grid, &style);
 }
 
-/* What each rule leaves of a pool's types, after HTCondor. */
+/* Existing nodes: what each rule leaves of them. */
+static void print_nodes(FILE *out, struct plm_json *steps)
+{
+	(void)fprintf(out, "\n  existing nodes and open claims\n");
+	for (size_t s = 0; s < steps->count; s++) {
+		struct plm_slice rule = text_at(steps->items[s], "rule");
+
+		(void)fprintf(out, "    %-20.*s %6" PRId64 "\n", S(rule),
+			      number_at(steps->items[s], "left"));
+	}
+}
+
+/* "instance-category", "nvidia.com/gpu", "out of stock": what a step is called in front of its row. */
+static struct plm_slice step_label(struct plm_json *step)
+{
+	struct plm_slice rule = text_at(step, "rule");
+	struct plm_slice subject = text_at(step, "subject");
+	size_t from = 0;
+
+	if (subject.size == 0 || plm_slice_is(rule, "pool limit")) {
+		return rule;
+	}
+	for (size_t i = 0; i < subject.size && !plm_slice_is(rule, "resources"); i++) {
+		from = ((const char *)subject.ptr)[i] == '/' ? i + 1 : from;
+	}
+	return plm_slice_of((const char *)subject.ptr + from, subject.size - from);
+}
+
+static bool same_step(struct plm_json *a, struct plm_json *b)
+{
+	return plm_slice_equal(text_at(a, "rule"), text_at(b, "rule")) &&
+	       plm_slice_equal(text_at(a, "subject"), text_at(b, "subject"));
+}
+
+/* Rows of all pools in one order: a step is put behind those that came before it where it was found. */
+static struct plm_json *step_rows(struct plm_json *pools, size_t first, size_t count)
+{
+	struct plm_json *rows = plm_json_list(pools->arena);
+
+	for (size_t p = first; p < first + count; p++) {
+		struct plm_json *steps = part_at(pools->items[p], "steps");
+
+		for (size_t s = 0; s < steps->count; s++) {
+			size_t at = 0;
+
+			while (at < rows->count && !same_step(rows->items[at], steps->items[s])) {
+				at++;
+			}
+			if (at == rows->count) {
+				plm_json_add(rows, steps->items[s]);
+			}
+		}
+	}
+	return rows;
+}
+
+/* "1335", "-790  In g, p", "-4  8 asked, 4 there (g5.12xlarge)   <- the last 4" */
+static void step_cell(struct plm_grid *grid, struct plm_json *steps, struct plm_json *row)
+{
+	for (size_t s = 0; s < steps->count; s++) {
+		struct plm_json *step = steps->items[s];
+		int64_t left = number_at(step, "left");
+		int64_t before = s == 0 ? left : number_at(steps->items[s - 1], "left");
+		struct plm_slice detail = text_at(step, "detail");
+		struct plm_slice need = text_at(step, "need");
+		struct plm_slice have = text_at(step, "have");
+
+		if (!same_step(step, row)) {
+			continue;
+		}
+		if (s == 0) {
+			plm_grid_format(grid, "%" PRId64, left);
+			return;
+		}
+		plm_grid_format(grid, "-%" PRId64 "%s%.*s%s%.*s%s%.*s%s%s", before - left,
+				need.size > 0 ? "  asked " : "", S(need),
+				have.size > 0 ? (need.size > 0 ? ", there " : "  left: ") : "",
+				S(have), detail.size > 0 ? "  " : "", S(detail),
+				left == 0 && before > 0 ? "   <- the last" : "",
+				left == 0 && before > 0 ? " went here" : "");
+		return;
+	}
+	plm_grid_cell(grid, (struct plm_slice){0});
+}
+
+/* Columns of pools beside each other; more of them come below. */
+#define POOLS_ABREAST 2
+
+static void print_pools(struct plm_cli *call, struct plm_json *pools, size_t first, size_t count)
+{
+	struct plm_column columns[POOLS_ABREAST + 1] = {{"INSTANCE TYPES", false, false}};
+	struct plm_grid_style style = {.indent = 2};
+	struct plm_json *rows = step_rows(pools, first, count);
+	struct plm_grid grid;
+
+	for (size_t p = 0; p < count; p++) {
+		struct plm_slice name = text_at(pools->items[first + p], "nodePool");
+		struct plm_slice head = plm_arena_format(call->arena, "pool %.*s", S(name));
+
+		columns[p + 1] = (struct plm_column){(const char *)head.ptr, false, false};
+	}
+	plm_grid_init(&grid, call->arena, columns, count + 1);
+	for (size_t r = 0; r < rows->count; r++) {
+		plm_grid_cell(&grid, step_label(rows->items[r]));
+		for (size_t p = 0; p < count; p++) {
+			step_cell(&grid, part_at(pools->items[first + p], "steps"), rows->items[r]);
+		}
+	}
+	plm_grid_cell(&grid, plm_slice_str("left"));
+	for (size_t p = 0; p < count; p++) {
+		struct plm_json *steps = part_at(pools->items[first + p], "steps");
+
+		plm_grid_format(&grid, "%" PRId64,
+				steps->count > 0 ? number_at(steps->items[steps->count - 1], "left")
+						 : 0);
+	}
+	(void)fputc('\n', call->out);
+	plm_grid_print(call->out, &grid, &style);
+}
+
+/* What each rule takes from the types of each pool, after HTCondor. */
 static void print_funnel(struct plm_cli *call, struct plm_json *doc)
 {
 	struct plm_json *pools = part_at(doc, "funnel");
+	size_t first = 0;
 
-	for (size_t i = 0; i < pools->count; i++) {
-		struct plm_slice pool = text_at(pools->items[i], "nodePool");
-		struct plm_json *steps = part_at(pools->items[i], "steps");
+	if (pools->count > 0 && text_at(pools->items[0], "nodePool").size == 0) {
+		print_nodes(call->out, part_at(pools->items[0], "steps"));
+		first = 1;
+	}
+	for (size_t p = first; p < pools->count; p += POOLS_ABREAST) {
+		size_t rest = pools->count - p;
 
-		(void)fprintf(call->out, "\n  %s %.*s\n",
-			      pool.size > 0 ? "instance types left in pool"
-					    : "existing nodes and open claims",
-			      S(pool));
-		for (size_t s = 0; s < steps->count; s++) {
-			struct plm_slice rule = text_at(steps->items[s], "rule");
-			struct plm_slice detail = text_at(steps->items[s], "detail");
-
-			(void)fprintf(call->out, "    %-20.*s %6" PRId64 "%s%.*s\n", S(rule),
-				      number_at(steps->items[s], "left"),
-				      detail.size > 0 ? "   " : "", S(detail));
-		}
+		print_pools(call, pools, p, rest < POOLS_ABREAST ? rest : POOLS_ABREAST);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "tools/decision.h"
 
 #include "core/sort.h"
+#include "reducers/admission/lift.h"
 #include "reducers/status/render.h"
 #include "tools/explain_tree.h"
 #include "tools/input.h"
@@ -279,6 +280,7 @@ static void put_why(const struct listing *list, struct plm_json *row, plm_id wor
 		    const struct plm_w_explain *record, int64_t reason)
 {
 	struct plm_json *part = NULL;
+	struct plm_lifts lifts = {0};
 
 	plm_json_put_str(row, "reason", plm_names_text(&plm_names_reason, reason));
 	if (record == NULL) {
@@ -290,7 +292,10 @@ static void put_why(const struct listing *list, struct plm_json *row, plm_id wor
 	if (part->count > 0) {
 		plm_json_put(row, "considered", part);
 	}
-	part = plm_unblock_tree(list->arena, list->st, workload, record);
+	if (workload.n != 0) {
+		plm_admission_lifts(list->st, workload, record, &lifts);
+	}
+	part = plm_unblock_tree(list->arena, list->st, &lifts, record);
 	if (part->count > 0) {
 		plm_json_put(row, "unblock", part);
 	}

@@ -183,33 +183,24 @@ static struct plm_json *lift_tree(struct plm_arena *arena, const struct plm_lift
 	return row;
 }
 
-struct plm_json *plm_actions_tree(struct plm_arena *arena, const struct plm_state *st,
-				  plm_id workload, const struct plm_w_explain *why)
+struct plm_json *plm_actions_tree(struct plm_arena *arena, const struct plm_lifts *lifts)
 {
 	struct plm_json *list = plm_json_list(arena);
-	struct plm_lifts lifts;
 
-	if (st == NULL || workload.n == 0) {
-		return list;
-	}
-	plm_admission_lifts(st, workload, why, &lifts);
-	for (uint32_t i = 0; i < lifts.count; i++) {
-		plm_json_add(list, lift_tree(arena, &lifts.list[i]));
+	for (uint32_t i = 0; i < lifts->count; i++) {
+		plm_json_add(list, lift_tree(arena, &lifts->list[i]));
 	}
 	return list;
 }
 
 struct plm_json *plm_unblock_tree(struct plm_arena *arena, const struct plm_state *st,
-				  plm_id workload, const struct plm_w_explain *why)
+				  const struct plm_lifts *lifts, const struct plm_w_explain *why)
 {
 	const struct plm_w_candidate *candidates = why->considered.ptr;
 	struct plm_json *list = plm_json_list(arena);
 
-	if (st != NULL && workload.n != 0) {
-		struct plm_lifts lifts;
-
-		plm_admission_lifts(st, workload, why, &lifts);
-		add_lifts(list, &lifts);
+	if (lifts != NULL) {
+		add_lifts(list, lifts);
 	}
 	if (list->count > 0) {
 		return list;
@@ -264,6 +255,9 @@ struct plm_json *plm_funnel_tree(struct plm_arena *arena, const struct plm_w_exp
 		}
 		plm_json_put_str(row, "rule", plm_names_text(&plm_names_rule, steps[i].rule));
 		plm_json_put_int(row, "left", steps[i].left);
+		plm_json_put_some(row, "subject", plm_arena_copy(arena, steps[i].subject));
+		put_amount(row, "need", steps[i].subject, steps[i].need);
+		put_amount(row, "have", steps[i].subject, steps[i].have);
 		plm_json_put_some(row, "detail", plm_arena_copy(arena, steps[i].detail));
 		plm_json_add(of_pool, row);
 	}

@@ -5,6 +5,7 @@
 #include "core/integration.h"
 #include "reducers/admission/activity.h"
 #include "reducers/admission/explain.h"
+#include "reducers/admission/lift.h"
 #include "reducers/provision/explain.h"
 #include "reducers/status/absent.h"
 #include "reducers/status/render.h"
@@ -33,6 +34,7 @@ struct answer {
 	struct plm_slice message;	    /* empty: of the record */
 	const struct plm_w_explain *why;    /* the record, operands of the point; NULL = none */
 	const struct plm_w_explain *beside; /* a second record with candidates of its own; NULL */
+	struct plm_lifts *lifts;	    /* of the record; NULL = admission's, if it has any */
 	uint64_t decision;		    /* seq of the recorded one; 0 = none */
 	uint64_t fact;			    /* seq of the newest fact about it; 0 = none */
 	struct plm_json *needs, *ahead, *queue;
@@ -184,12 +186,14 @@ static void put_absent(struct answer *a)
 static void put_capacity(struct answer *a)
 {
 	struct plm_w_explain *capacity = PLM_NEW(a->arena, struct plm_w_explain);
+	struct plm_lifts *lifts = PLM_NEW(a->arena, struct plm_lifts);
 
 	if (a->why == NULL || a->why->reason != PLM_REASON_NO_CAPACITY) {
 		return;
 	}
-	if (plm_provision_explain_workload(a->st, &a->scratch, a->id, capacity)) {
+	if (plm_provision_explain_workload(a->st, &a->scratch, a->id, capacity, lifts)) {
 		a->why = capacity;
+		a->lifts = lifts;
 		a->reason = plm_names_text(&plm_names_reason, PLM_REASON_NO_CAPACITY);
 	}
 }
@@ -336,6 +340,7 @@ static void why_pod(struct answer *a)
 {
 	const struct plm_pod *pod = plm_pod_at(a->st, a->id);
 	struct plm_w_explain *fresh = PLM_NEW(a->arena, struct plm_w_explain);
+	struct plm_lifts *lifts = PLM_NEW(a->arena, struct plm_lifts);
 	plm_id workload = workload_of(a, pod);
 	struct plm_slice target = plm_str(a->st, pod->target);
 
@@ -358,8 +363,9 @@ static void why_pod(struct answer *a)
 		a->message = plm_arena_format(a->arena, "expected on %s %.*s",
 					      pod->target_claim == 1 ? "node claim" : "node",
 					      (int)target.size, (const char *)target.ptr);
-	} else if (plm_provision_explain_pod(a->st, &a->scratch, a->id, fresh)) {
+	} else if (plm_provision_explain_pod(a->st, &a->scratch, a->id, fresh, lifts)) {
 		a->why = fresh;
+		a->lifts = lifts;
 	}
 }
 
@@ -722,6 +728,10 @@ static void put_record(struct answer *a, struct plm_json *doc)
 	struct plm_json *none = plm_json_list(a->arena);
 	const char *reason = a->reason;
 
+	if (a->lifts == NULL && a->why != NULL && a->workload.n != 0) {
+		a->lifts = PLM_NEW(a->arena, struct plm_lifts);
+		plm_admission_lifts(a->st, a->workload, a->why, a->lifts);
+	}
 	if (reason == NULL) {
 		reason = a->why != NULL ? plm_names_text(&plm_names_reason, a->why->reason) : "";
 	}
@@ -732,12 +742,10 @@ static void put_record(struct answer *a, struct plm_json *doc)
 	plm_json_put_text(doc, "message", a->message);
 	plm_json_put(doc, "considered", rows != NULL ? plm_considered_tree(a->arena, rows) : none);
 	plm_json_put(doc, "unblock",
-		     a->why != NULL ? plm_unblock_tree(a->arena, a->st, a->workload, a->why)
-				    : none);
-	if (a->why != NULL && a->workload.n != 0) {
+		     a->why != NULL ? plm_unblock_tree(a->arena, a->st, a->lifts, a->why) : none);
+	if (a->why != NULL && a->lifts != NULL) {
 		plm_json_put(doc, "binding", plm_binding_tree(a->arena, a->why));
-		plm_json_put(doc, "unblockActions",
-			     plm_actions_tree(a->arena, a->st, a->workload, a->why));
+		plm_json_put(doc, "unblockActions", plm_actions_tree(a->arena, a->lifts));
 	}
 	if (a->why != NULL && a->why->funnel.count > 0) {
 		plm_json_put(doc, "funnel", plm_funnel_tree(a->arena, a->why));

@@ -15,50 +15,15 @@ struct asked {
 	struct plm_lifts *out;
 };
 
-const char *plm_lift_action_text(enum plm_lift_action action)
-{
-	switch (action) {
-#define PLM_LIFT_CASE(name, text, words)                                                           \
-	case PLM_LIFT_##name:                                                                      \
-		return text;
-		PLM_LIFT_LIST(PLM_LIFT_CASE)
-#undef PLM_LIFT_CASE
-	case PLM_LIFT_COUNT:
-		break;
-	}
-	PLM_UNREACHABLE();
-}
-
-/* A new lift of the option at hand; NULL when the list is full. */
 static struct plm_lift *put(const struct asked *q, enum plm_lift_action action, enum plm_kind kind,
 			    struct plm_slice name)
 {
-	struct plm_lift *lift = NULL;
-
-	PLM_ASSERT(action > PLM_LIFT_NONE && action < PLM_LIFT_COUNT);
-	if (q->out->count == PLM_LIFTS_MAX) {
-		q->out->full = true;
-		return NULL;
-	}
-	lift = &q->out->list[q->out->count++];
-	*lift = (struct plm_lift){
-		.action = action,
-		.option = q->out->options,
-		.kind = kind,
-		.name = name,
-		.amount = PLM_UNSET,
-	};
-	return lift;
+	return plm_lifts_put(q->out, action, kind, name);
 }
 
-/* What comes now is another way. */
 static void next_option(const struct asked *q)
 {
-	const struct plm_lifts *out = q->out;
-
-	if (out->count > 0 && out->list[out->count - 1].option == out->options) {
-		q->out->options++;
-	}
+	plm_lifts_next(q->out);
 }
 
 static void put_workload(const struct asked *q, enum plm_lift_action action,

@@ -1,17 +1,19 @@
 #include "reducers/provision/explain.h"
 
-/* Steps per pool, in the order of the funnel. */
-#define STEPS 7U
+#include "core/limits.h"
+#include "reducers/provision/funnel.h"
+
+/* Rules that existing nodes are held against. */
+#define NODE_STEPS 3U
 
 struct writer {
 	struct plm_pass *pass;
+	struct plm_funnel *funnels; /* by pool */
 	struct plm_w_step *steps;
 	uint32_t step_count;
 	struct plm_w_candidate *rows;
 	uint32_t row_count;
 	struct plm_w_explain *out;
-	uint32_t best; /* rules that the pool which got furthest has passed */
-	bool has_best;
 };
 
 static struct plm_slice text(const struct writer *wr, plm_sym sym)
@@ -19,313 +21,185 @@ static struct plm_slice text(const struct writer *wr, plm_sym sym)
 	return plm_sched_text(&wr->pass->sched, sym);
 }
 
-static void step(struct writer *wr, struct plm_slice pool, enum plm_rule rule, uint32_t left,
-		 struct plm_slice detail)
+/* What is left after a rule; the first one says how many there are. */
+static struct plm_w_step *step(struct writer *wr, struct plm_slice pool, enum plm_rule rule,
+			       uint32_t left)
 {
-	wr->steps[wr->step_count++] =
-		(struct plm_w_step){.pool = pool, .rule = rule, .left = left, .detail = detail};
+	struct plm_w_step *at = &wr->steps[wr->step_count++];
+
+	*at = (struct plm_w_step){
+		.pool = pool, .rule = rule, .left = left, .need = PLM_UNSET, .have = PLM_UNSET};
+	return at;
 }
 
-/* A rule that stands in the way of a pool; the first of the pool that got furthest is the answer. */
-static void blocks(struct writer *wr, uint32_t passed, const struct plm_w_candidate *row)
+/* ---- pools ------------------------------------------------------------------------------------- */
+
+static struct plm_slice resource_name(const struct writer *wr, uint32_t resource)
 {
-	if (wr->row_count < PLM_EXPLAIN_MAX_CANDIDATES) {
-		wr->rows[wr->row_count++] = *row;
+	const struct plm_resources *res = &wr->pass->res;
+
+	return resource < res->count ? text(wr, res->names[resource]) : plm_slice_str("nodes");
+}
+
+/* What the gate is about: a label or a resource; none for the others. */
+static struct plm_slice gate_subject(const struct writer *wr, const struct plm_gate *gate)
+{
+	if (gate->req != NULL) {
+		return text(wr, gate->req->key);
 	}
-	if (wr->has_best && passed <= wr->best) {
-		return;
+	if (gate->rule == PLM_RULE_RESOURCES || gate->rule == PLM_RULE_POOL_LIMIT) {
+		return resource_name(wr, gate->resource);
 	}
-	wr->has_best = true;
-	wr->best = passed;
-	wr->out->rule = row->rule;
-	wr->out->object = row->candidate;
-	wr->out->resource = row->resource;
-	wr->out->need = row->need;
-	wr->out->have = row->have;
-	wr->out->detail = row->detail;
+	return (struct plm_slice){0};
 }
 
-static struct plm_w_candidate row_of(struct plm_slice pool, enum plm_rule rule)
+static struct plm_slice gate_detail(const struct writer *wr, const struct plm_gate *gate)
 {
-	return (struct plm_w_candidate){
-		.candidate = pool, .rule = rule, .need = PLM_UNSET, .have = PLM_UNSET};
+	return gate->req != NULL ? plm_req_words(wr->pass, gate->req) : gate->detail;
 }
 
-/* ---- one pool ---------------------------------------------------------------------------------- */
-
-static struct plm_slice taint_text(const struct writer *wr, const struct plm_taint *taint)
+/* Gates that take something away, in their order. */
+static void write_steps(struct writer *wr, const struct plm_funnel *funnel)
 {
-	struct plm_slice key = text(wr, taint->key);
-	struct plm_slice value = text(wr, taint->value);
-	const char *effect = plm_names_text(&plm_names_taint_effect, taint->effect);
+	struct plm_slice name = text(wr, funnel->pool->slot->object.name);
+	uint32_t left = wr->pass->types.count;
 
-	return plm_arena_format(wr->pass->arena, "%.*s%s%.*s:%s", (int)key.size,
-				(const char *)key.ptr, value.size > 0 ? "=" : "", (int)value.size,
-				(const char *)value.ptr, effect);
-}
+	(void)step(wr, name, PLM_RULE_CATALOGUE, left);
+	for (uint32_t i = 0; i < funnel->count; i++) {
+		const struct plm_gate *gate = &funnel->gates[i];
+		struct plm_w_step *at = NULL;
 
-/* Of the types in 'bits' the most that one has free of resource 'r', and which. */
-static int64_t largest(const struct plm_pass *pass, const struct plm_pool *pool,
-		       const uint64_t *bits, uint32_t r, uint32_t *out_type)
-{
-	int64_t most = INT64_MIN;
-
-	for (uint32_t g = 0; g < pool->overhead_count; g++) {
-		for (uint32_t t = 0; t < pass->types.count; t++) {
-			int64_t room = 0;
-
-			if (!PLM_BIT(bits, t) || !PLM_BIT(pool->overheads[g].bits, t)) {
-				continue;
-			}
-			room = pool->has->allocatable[(size_t)t * pass->res.count + r] -
-			       pool->overheads[g].requests[r];
-			if (room > most) {
-				most = room;
-				*out_type = t;
-			}
-		}
-	}
-	return most;
-}
-
-/* The resource that no type has enough of, else the one that is scarcest against the need. */
-static void resource_row(struct writer *wr, const struct plm_pool *pool, const uint64_t *bits,
-			 const int64_t *ask, struct plm_w_candidate *row)
-{
-	const struct plm_pass *pass = wr->pass;
-	int64_t worst = INT64_MAX;
-
-	for (uint32_t r = 0; r < pass->res.count; r++) {
-		uint32_t type = 0;
-		int64_t most = largest(pass, pool, bits, r, &type);
-		int64_t permille = 0;
-
-		if (ask[r] <= 0 || most == INT64_MIN) {
+		if (gate->left == left && left > 0) {
 			continue;
 		}
-		permille = plm_mul_sat(most, 1000) / ask[r];
-		if (permille < worst) {
-			worst = permille;
-			row->resource = text(wr, pass->res.names[r]);
-			row->need = ask[r];
-			row->have = most;
-			row->detail = text(wr, pass->types.slots[type]->name);
+		if (left == 0 && !plm_gate_of_pool(gate->rule)) {
+			continue;
 		}
+		at = step(wr, name, gate->rule, gate->left);
+		at->subject = gate_subject(wr, gate);
+		at->detail = gate_detail(wr, gate);
+		at->need = gate->need;
+		at->have = gate->have;
+		left = gate->left;
 	}
 }
 
-static void fitting(const struct plm_pass *pass, const struct plm_pool *pool, const int64_t *ask,
-		    uint64_t *bits)
+/* A gate as it bears on one type. */
+static struct plm_w_candidate row_of(const struct writer *wr, const struct plm_funnel *funnel,
+				     const struct plm_gate *gate, uint32_t type)
 {
-	for (uint32_t t = 0; t < pass->types.count; t++) {
-		const int64_t *have = pool->has->allocatable + (size_t)t * pass->res.count;
-		bool fits = PLM_BIT(bits, t) && PLM_BIT(pool->has->sound, t);
+	const struct plm_pass *pass = wr->pass;
+	struct plm_w_candidate row = {
+		.candidate = text(wr, funnel->pool->slot->object.name),
+		.rule = gate->rule,
+		.need = gate->need,
+		.have = gate->have,
+		.detail = gate->detail,
+	};
+	size_t at = (size_t)type * pass->res.count + gate->resource;
 
-		for (uint32_t g = 0; fits && g < pool->overhead_count; g++) {
-			for (uint32_t r = 0;
-			     PLM_BIT(pool->overheads[g].bits, t) && r < pass->res.count; r++) {
-				fits = fits && ask[r] + pool->overheads[g].requests[r] <= have[r];
-			}
-		}
-		if (!fits) {
-			bits[t / 64] &= ~((uint64_t)1 << (t % 64));
-		}
+	if (gate->rule == PLM_RULE_RESOURCES || gate->rule == PLM_RULE_POOL_LIMIT ||
+	    gate->rule == PLM_RULE_POOL_SIZE) {
+		row.resource = resource_name(wr, gate->resource);
 	}
+	if (gate->rule == PLM_RULE_POOL_LIMIT && gate->resource < pass->res.count) {
+		row.need = funnel->pool->has->capacity[at];
+	}
+	if (gate->req != NULL) {
+		struct plm_slice key = text(wr, gate->req->key);
+		struct plm_slice words = plm_req_words(pass, gate->req);
+
+		row.detail = plm_arena_format(pass->arena, "%.*s %.*s", (int)key.size,
+					      (const char *)key.ptr, (int)words.size,
+					      (const char *)words.ptr);
+	}
+	if (gate->rule == PLM_RULE_OFFERING || gate->rule == PLM_RULE_STOCK_OUT) {
+		row.detail = text(wr, pass->types.slots[type]->name);
+	}
+	return row;
 }
 
-/* The types that the pool's own requirements leave, in stock or not. */
-static uint64_t *own_types(const struct plm_pass *pass, const struct plm_pool *pool)
+/* What stops the type of a pool that is nearest, as many as there is room for. */
+static void write_rows(struct writer *wr, const struct plm_funnel *funnel)
 {
-	uint64_t *bits = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
+	for (uint32_t i = 0; i < funnel->count; i++) {
+		const struct plm_gate *gate = &funnel->gates[i];
 
-	for (uint32_t t = 0; t < pass->types.count; t++) {
-		PLM_BIT_SET(bits, t);
-	}
-	for (uint32_t i = 0; i < pool->reqs.count; i++) {
-		plm_types_meet(pass, &pool->reqs.list[i], bits);
-	}
-	return bits;
-}
-
-struct pool_view {
-	struct plm_pool *pool;
-	struct plm_slice name;
-	const struct plm_ask *ask;
-	const int64_t *requests;
-	uint64_t *bits;
-	struct plm_reqs reqs;
-	uint32_t passed;
-	bool blocked;
-};
-
-static void look_requirements(struct writer *wr, struct pool_view *view)
-{
-	struct plm_pass *pass = wr->pass;
-	plm_sym bad = {0};
-	bool fits = plm_reqs_compatible(&pass->sched, &view->pool->reqs, &view->ask->strict, true,
-					&bad);
-
-	if (fits) {
-		view->reqs = plm_reqs_merge(&pass->sched, &view->pool->reqs, &view->ask->strict);
-		for (uint32_t i = 0; i < view->reqs.count; i++) {
-			plm_types_meet(pass, &view->reqs.list[i], view->bits);
-		}
-	} else {
-		memset(view->bits, 0, pass->types.words * sizeof(uint64_t));
-	}
-	step(wr, view->name, PLM_RULE_REQUIREMENTS, plm_types_count(pass, view->bits),
-	     fits ? plm_slice_of(NULL, 0) : text(wr, bad));
-	if (plm_types_count(pass, view->bits) == 0) {
-		struct plm_w_candidate row = row_of(view->name, PLM_RULE_REQUIREMENTS);
-
-		row.detail = text(wr, bad);
-		blocks(wr, view->passed, &row);
-		view->blocked = true;
-	}
-}
-
-static void look_resources(struct writer *wr, struct pool_view *view)
-{
-	struct plm_pass *pass = wr->pass;
-	struct plm_w_candidate row = row_of(view->name, PLM_RULE_RESOURCES);
-
-	resource_row(wr, view->pool, view->bits, view->requests, &row);
-	fitting(pass, view->pool, view->requests, view->bits);
-	step(wr, view->name, PLM_RULE_RESOURCES, plm_types_count(pass, view->bits), row.detail);
-	if (plm_types_count(pass, view->bits) == 0) {
-		blocks(wr, view->passed, &row);
-		view->blocked = true;
-	}
-}
-
-static void look_offers(struct writer *wr, struct pool_view *view, const uint64_t *offers,
-			enum plm_rule rule)
-{
-	struct plm_pass *pass = wr->pass;
-
-	plm_types_offered(pass, &view->reqs, offers, view->bits);
-	step(wr, view->name, rule, plm_types_count(pass, view->bits), plm_slice_of(NULL, 0));
-	if (plm_types_count(pass, view->bits) == 0) {
-		struct plm_w_candidate row = row_of(view->name, rule);
-
-		blocks(wr, view->passed, &row);
-		view->blocked = true;
-	}
-}
-
-static void look_limits(struct writer *wr, struct pool_view *view)
-{
-	struct plm_pass *pass = wr->pass;
-	struct plm_pool *pool = view->pool;
-	struct plm_w_candidate row = row_of(view->name, PLM_RULE_POOL_LIMIT);
-
-	if (pool->size_left <= 0) {
-		row.rule = PLM_RULE_POOL_SIZE;
-		row.resource = plm_slice_str("nodes");
-		row.have = 0;
-		row.need = 1;
-	} else if (pool->nodes_left <= 0) {
-		row.resource = plm_slice_str("nodes");
-		row.have = pool->nodes_left;
-		row.need = 1;
-	} else {
-		plm_pool_within_limits(pass, pool, view->bits);
-		for (uint32_t r = 0; r < pass->res.count; r++) {
-			if (pool->left[r] != PLM_UNLIMITED && row.resource.size == 0) {
-				row.resource = text(wr, pass->res.names[r]);
-				row.have = pool->left[r];
-				row.need = view->requests[r];
-			}
-		}
-		if (plm_types_count(pass, view->bits) > 0) {
-			step(wr, view->name, PLM_RULE_POOL_LIMIT, plm_types_count(pass, view->bits),
-			     plm_slice_of(NULL, 0));
+		if (wr->row_count == PLM_EXPLAIN_MAX_CANDIDATES) {
 			return;
 		}
+		if (funnel->nearest < wr->pass->types.count &&
+		    plm_gate_stops(funnel, i, funnel->nearest)) {
+			wr->rows[wr->row_count++] = row_of(wr, funnel, gate, funnel->nearest);
+		}
 	}
-	step(wr, view->name, (enum plm_rule)row.rule, 0, plm_slice_of(NULL, 0));
-	blocks(wr, view->passed, &row);
-	view->blocked = true;
 }
 
-/* Not blocked by anything that is looked at here: topology or host ports of daemons are what is left. */
-static void look_topology(struct writer *wr, struct pool_view *view)
+/* All gates are open, and yet it has no place: others have what it would take. */
+static void write_taken(struct writer *wr, const struct plm_funnel *funnel)
 {
-	struct plm_w_candidate row = row_of(view->name, PLM_RULE_TOPOLOGY);
+	bool reserved = wr->pass->types.reservation_count > 0;
 
-	blocks(wr, view->passed, &row);
+	wr->out->rule = reserved ? PLM_RULE_RESERVATION : PLM_RULE_TOPOLOGY;
+	wr->out->object = text(wr, funnel->pool->slot->object.name);
+	wr->rows[0] = (struct plm_w_candidate){.candidate = wr->out->object,
+					       .rule = wr->out->rule,
+					       .need = PLM_UNSET,
+					       .have = PLM_UNSET};
+	wr->row_count = wr->row_count > 0 ? wr->row_count : 1;
 }
 
-static void look_taints(struct writer *wr, struct pool_view *view)
+/* The rule that is named: the one that took the last candidates of the pool that is nearest. */
+static void write_verdict(struct writer *wr, const struct plm_funnel *best)
 {
-	const struct plm_taint *taint =
-		plm_taints_refuse(&wr->pass->sched, &view->pool->taints, &view->ask->tolerations);
-	struct plm_w_candidate row = row_of(view->name, PLM_RULE_POOL_TAINT);
+	struct plm_w_candidate row;
 
-	if (taint == NULL) {
+	if (best->verdict == best->count) {
+		write_taken(wr, best);
 		return;
 	}
-	row.detail = taint_text(wr, taint);
-	step(wr, view->name, PLM_RULE_POOL_TAINT, 0, row.detail);
-	blocks(wr, view->blocked ? 0 : view->passed, &row);
-	view->blocked = true;
+	row = row_of(wr, best, &best->gates[best->verdict], best->nearest);
+	wr->out->rule = row.rule;
+	wr->out->object = row.candidate;
+	wr->out->resource = row.resource;
+	wr->out->need = row.need;
+	wr->out->have = row.have;
+	wr->out->detail = row.detail;
 }
 
-static bool look_ready(struct writer *wr, struct pool_view *view)
+static const struct plm_funnel *nearest_pool(const struct writer *wr)
 {
-	struct plm_w_candidate row = row_of(view->name, PLM_RULE_POOL_NOT_READY);
-	const struct plm_node_pool *slot = view->pool->slot;
-	plm_id class = view->pool->class_id;
+	const struct plm_pass *pass = wr->pass;
+	const struct plm_funnel *best = NULL;
 
-	if (view->pool->use != PLM_POOL_NOT_READY) {
-		return true;
+	for (uint32_t p = 0; p < pass->pool_count; p++) {
+		if (best == NULL || plm_funnel_nearer(pass, &wr->funnels[p], best)) {
+			best = &wr->funnels[p];
+		}
 	}
-	if (slot->not_ready.n != 0) {
-		row.detail = text(wr, slot->not_ready);
-	} else if (class.n == 0) {
-		row.detail = plm_arena_format(wr->pass->arena, "%s %.*s is missing",
-					      plm_names_text(&plm_names_kind, slot->class_kind),
-					      (int)text(wr, slot->class_name).size,
-					      (const char *)text(wr, slot->class_name).ptr);
-	} else {
-		row.detail = text(wr, plm_node_class_at(wr->pass->st, class)->not_ready);
-	}
-	step(wr, view->name, PLM_RULE_POOL_NOT_READY, 0, row.detail);
-	blocks(wr, view->passed, &row);
-	return false;
+	return best;
 }
 
-static void look_at_pool(struct writer *wr, struct pool_view *view)
+/* The pool that is nearest comes first, then the others in the order in which they are tried. */
+static void look_at_pools(struct writer *wr)
 {
-	if (!look_ready(wr, view)) {
+	const struct plm_pass *pass = wr->pass;
+	const struct plm_funnel *best = nearest_pool(wr);
+
+	if (best == NULL) {
 		return;
 	}
-	view->passed++;
-	if (view->pool->overheads == NULL) {
-		plm_pool_overheads(wr->pass, view->pool);
+	write_rows(wr, best);
+	for (uint32_t p = 0; p < pass->pool_count; p++) {
+		if (p < PLM_LIMIT_FUNNEL_POOLS) {
+			write_steps(wr, &wr->funnels[p]);
+		}
+		if (&wr->funnels[p] != best) {
+			write_rows(wr, &wr->funnels[p]);
+		}
 	}
-	look_requirements(wr, view);
-	if (!view->blocked) {
-		view->passed++;
-		look_resources(wr, view);
-	}
-	if (!view->blocked) {
-		view->passed++;
-		look_offers(wr, view, wr->pass->types.existing, PLM_RULE_OFFERING);
-	}
-	if (!view->blocked) {
-		view->passed++;
-		look_offers(wr, view, wr->pass->types.available, PLM_RULE_STOCK_OUT);
-	}
-	view->passed += view->blocked ? 0 : 1;
-	look_taints(wr, view);
-	if (!view->blocked) {
-		view->passed++;
-		look_limits(wr, view);
-	}
-	if (!view->blocked) {
-		view->passed++;
-		look_topology(wr, view);
+	if (best->nearest < pass->types.count) {
+		write_verdict(wr, best);
 	}
 }
 
@@ -334,7 +208,7 @@ static void look_at_pool(struct writer *wr, struct pool_view *view)
 static void look_at_seats(struct writer *wr, const struct plm_ask *ask, const int64_t *requests)
 {
 	const struct plm_pass *pass = wr->pass;
-	uint32_t left[3] = {0};
+	uint32_t left[NODE_STEPS] = {0};
 
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
 		const struct plm_seat *seat = &pass->seats[i];
@@ -354,44 +228,43 @@ static void look_at_seats(struct writer *wr, const struct plm_ask *ask, const in
 	if (pass->seat_count > 0) {
 		struct plm_slice none = plm_slice_of(NULL, 0);
 
-		step(wr, none, PLM_RULE_NODE_TAINT, left[0], none);
-		step(wr, none, PLM_RULE_NODE_RESOURCES, left[1], none);
-		step(wr, none, PLM_RULE_NODE_REQUIREMENTS, left[2], none);
+		(void)step(wr, none, PLM_RULE_NODES, pass->seat_count);
+		(void)step(wr, none, PLM_RULE_NODE_TAINT, left[0]);
+		(void)step(wr, none, PLM_RULE_NODE_RESOURCES, left[1]);
+		(void)step(wr, none, PLM_RULE_NODE_REQUIREMENTS, left[2]);
 	}
 }
 
-void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_explain *out)
+void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_explain *out,
+		       struct plm_lifts *lifts)
 {
 	const struct plm_want_kind *kind = &pass->kinds[pass->shapes[shape].kind];
-	const struct plm_ask *ask = &kind->asks[kind->ask_count - 1];
 	struct writer wr = {
 		.pass = pass,
 		.out = out,
-		.steps = PLM_NEW_ARRAY(pass->arena, (size_t)(pass->pool_count + 1) * STEPS,
-				       struct plm_w_step),
+		.funnels = PLM_NEW_ARRAY(pass->arena, pass->pool_count, struct plm_funnel),
 		.rows = PLM_NEW_ARRAY(pass->arena, PLM_EXPLAIN_MAX_CANDIDATES,
 				      struct plm_w_candidate),
 	};
+	uint32_t room = NODE_STEPS + 1;
 
 	*out = (struct plm_w_explain){.rule = PLM_RULE_NO_POOL,
 				      .reason = PLM_REASON_UNSCHEDULABLE,
 				      .need = PLM_UNSET,
 				      .have = PLM_UNSET,
 				      .limit = PLM_UNSET};
-	look_at_seats(&wr, ask, pass->shapes[shape].requests);
 	for (uint32_t p = 0; p < pass->pool_count; p++) {
-		struct pool_view view = {
-			.pool = &pass->pools[p],
-			.name = text(&wr, pass->pools[p].slot->object.name),
-			.ask = ask,
-			.requests = pass->shapes[shape].requests,
-			.bits = own_types(pass, &pass->pools[p]),
-		};
-
-		look_at_pool(&wr, &view);
+		plm_funnel_of(pass, &pass->pools[p], shape, &wr.funnels[p]);
+		room += wr.funnels[p].count + 1;
 	}
+	wr.steps = PLM_NEW_ARRAY(pass->arena, room, struct plm_w_step);
+	look_at_seats(&wr, &kind->asks[kind->ask_count - 1], pass->shapes[shape].requests);
+	look_at_pools(&wr);
 	out->considered = (struct plm_vec){wr.rows, wr.row_count};
 	out->funnel = (struct plm_vec){wr.steps, wr.step_count};
+	if (lifts != NULL) {
+		plm_provision_lifts(pass, wr.funnels, lifts);
+	}
 }
 
 /* ---- for `why` --------------------------------------------------------------------------------- */
@@ -435,7 +308,7 @@ static void head(const struct plm_pass *pass, const struct plm_object *object,
 }
 
 bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *arena, plm_id pod,
-			       struct plm_w_explain *out)
+			       struct plm_w_explain *out, struct plm_lifts *lifts)
 {
 	struct plm_pass *pass = plm_pass_plan(st, arena, &(struct plm_demand){.pods = true});
 	plm_sym key = {0};
@@ -452,7 +325,7 @@ bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *are
 	}
 	for (uint32_t i = 0; i < pass->want_count; i++) {
 		if (pass->wants[i].pod.n == pod.n && pass->wants[i].place == PLM_WANT_OPEN) {
-			plm_explain_shape(pass, pass->wants[i].shape, out);
+			plm_explain_shape(pass, pass->wants[i].shape, out, lifts);
 			head(pass, &plm_pod_at(st, pod)->object, out);
 			return true;
 		}
@@ -460,7 +333,8 @@ bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *are
 	return false;
 }
 
-bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_explain *out)
+bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_explain *out,
+		      struct plm_lifts *lifts)
 {
 	uint32_t placed = 0;
 	uint32_t failed = pass->want_count;
@@ -475,7 +349,7 @@ bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_expla
 	if (failed == pass->want_count) {
 		return false;
 	}
-	plm_explain_shape(pass, pass->wants[failed].shape, out);
+	plm_explain_shape(pass, pass->wants[failed].shape, out, lifts);
 	head(pass, &plm_workload_at(pass->st, workload)->object, out);
 	out->reason = PLM_REASON_NO_CAPACITY;
 	out->limit = placed; /* of the gang's pods this many had a place */
@@ -483,12 +357,13 @@ bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_expla
 }
 
 bool plm_provision_explain_workload(const struct plm_state *st, struct plm_arena *arena,
-				    plm_id workload, struct plm_w_explain *out)
+				    plm_id workload, struct plm_w_explain *out,
+				    struct plm_lifts *lifts)
 {
 	struct plm_pass *pass =
 		plm_pass_plan(st, arena, &(struct plm_demand){.workload = workload});
 
-	return plm_explain_gang(pass, workload, out);
+	return plm_explain_gang(pass, workload, out, lifts);
 }
 
 bool plm_why_said(const struct plm_state *st, const struct plm_why *said,

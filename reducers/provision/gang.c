@@ -229,7 +229,7 @@ static void plan_gang(const struct plm_state *st, struct plm_arena *arena, plm_i
 		.pass = pass, .id = id, .workload = plm_workload_at(st, id), .out = out};
 	struct plm_w_explain why = {0};
 
-	if (plm_explain_gang(pass, id, &why)) {
+	if (plm_explain_gang(pass, id, &why, NULL)) {
 		release(&pass->sched, id, &why, out);
 		return;
 	}

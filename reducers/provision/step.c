@@ -100,7 +100,7 @@ static void explain_open(struct plm_pass *pass, struct plm_out *out)
 		}
 		if (said[want->shape] == NULL) {
 			said[want->shape] = PLM_NEW(pass->arena, struct plm_w_explain);
-			plm_explain_shape(pass, want->shape, said[want->shape]);
+			plm_explain_shape(pass, want->shape, said[want->shape], NULL);
 		}
 		explain_pod(pass, want->pod, said[want->shape], out);
 	}

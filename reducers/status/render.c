@@ -120,6 +120,12 @@ static const struct words words[] = {
 	[PLM_RULE_REQUIREMENTS] = {"no instance type[ of node pool {object}] meets the requirements"
 				   "[: {detail}]",
 				   "[requirements without {detail}]"},
+	[PLM_RULE_POOL_REQUIREMENTS] = {"node pool {object} does not allow it[: {detail}]", ""},
+	[PLM_RULE_CATALOGUE] = {"there are no instance types", "a catalogue"},
+	[PLM_RULE_NODES] = {"nodes that are there", ""},
+	[PLM_RULE_RESERVATION] = {"every instance of the capacity reservations is taken[ in node "
+				  "pool {object}]",
+				  "an instance of a capacity reservation free"},
 	[PLM_RULE_RESOURCES] = {"no instance type[ of node pool {object}] has enough {resource}"
 				"[: {need} in one pod, the largest has {have}][ ({detail})]",
 				"[an instance type with at least {need} {resource}]"},

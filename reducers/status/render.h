@@ -10,7 +10,7 @@
 #define PLM_REDUCERS_STATUS_RENDER_H
 
 #include "core/state.h"
-#include "reducers/admission/lift.h"
+#include "reducers/lift.h"
 
 /* 'why' of a workload with the pod set that a message about quota begins with, as Kueue's does. */
 struct plm_w_explain plm_render_in_set(const struct plm_state *st,

@@ -254,7 +254,11 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_INTERRUPTED, "interruption")                                                        \
 	X(RULE_VALIDATION, "looked at again")                                                       \
 	X(RULE_KEPT, "pool keeps its minimum")                                                     \
-	X(RULE_DEVICES, "resource claims")
+	X(RULE_DEVICES, "resource claims")                                                         \
+	X(RULE_CATALOGUE, "catalogue")                                                             \
+	X(RULE_NODES, "nodes")                                                                     \
+	X(RULE_POOL_REQUIREMENTS, "pool requirements")                                             \
+	X(RULE_RESERVATION, "reservation in use")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -265,8 +269,12 @@ PLM_W_ENUM(rule, PLM_RULE_LIST)
 	S(candidate) E(rule, rule) S(resource) I(need) I(have) S(detail)
 PLM_W_STRUCT(candidate, PLM_CANDIDATE_FIELDS)
 
-/* What was left of a pool's types after 'rule'. */
-#define PLM_STEP_FIELDS(S, Y, I, E, T, R, L) S(pool) E(rule, rule) I(left) S(detail)
+/*
+ * What was left of a pool's types after 'rule', or of existing nodes where 'pool' is empty. 'subject' is the
+ * label or resource that the rule is about.
+ */
+#define PLM_STEP_FIELDS(S, Y, I, E, T, R, L)                                                       \
+	S(pool) E(rule, rule) I(left) S(detail) S(subject) I(need) I(have)
 PLM_W_STRUCT(step, PLM_STEP_FIELDS)
 
 /*

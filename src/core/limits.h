@@ -128,4 +128,7 @@
 /* Disruption budgets of one NodePool; more are refused, as by upstream's schema. */
 #define PLM_LIMIT_BUDGETS 50
 
+/* Pools whose funnel an explanation holds; of those after them only what stops the nearest type. */
+#define PLM_LIMIT_FUNNEL_POOLS 16
+
 #endif

@@ -168,8 +168,9 @@ def test_decide_names_both_obstacles_of_the_samples(run, folder):
     why = run("why", "podset/training-job-001", "-f", sample)
     for part in ("NoCapacity", "8 in one pod, the largest has 4 (g5.12xlarge)",
                  "untolerated taint node-role.kubernetes.io/control-plane:NoSchedule",
-                 "an instance type with at least 8 nvidia.com/gpu",
-                 "a toleration of node-role.kubernetes.io/control-plane:NoSchedule"):
+                 "pods that request 4 nvidia.com/gpu less, for which a g5.12xlarge will do",
+                 "node.kubernetes.io/instance-type=g4dn.metal allowed by NodeTemplate",
+                 "a toleration of taint node-role.kubernetes.io/control-plane:NoSchedule"):
         assert part in why, (part, why)
 
 

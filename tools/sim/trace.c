@@ -116,11 +116,6 @@ static void say_lists(const struct story *s, const struct plm_w_explain *why)
 		say(s, steps[i].pool);
 		(void)fprintf(s->to, " %s %" PRId64, plm_names_text(&plm_names_rule, steps[i].rule),
 			      steps[i].left);
-		if (steps[i].detail.size > 0) {
-			(void)fputs(" (", s->to);
-			say(s, steps[i].detail);
-			(void)fputc(')', s->to);
-		}
 	}
 	(void)fputs(why->funnel.count > 0 ? "}" : "", s->to);
 }
