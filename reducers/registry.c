@@ -32,6 +32,7 @@ void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_aren
 		plm_arena_rewind(scratch, mark);
 	}
 	plm_marks_settle(st);
+	plm_pod_index_settle(st);
 	st->seq = ev->seq;
 }
 

@@ -199,6 +199,7 @@ void plm_state_fini(struct plm_state *st)
 	plm_queue_index_fini(&st->queues);
 	plm_marks_fini(&st->marks);
 	plm_host_pods_fini(&st->host_pods);
+	plm_pod_index_fini(&st->pods);
 	*st = (struct plm_state){0};
 }
 
@@ -381,6 +382,12 @@ void *plm_slot_edit(struct plm_state *st, enum plm_table table, plm_id id)
 		plm_marks_note_workload(st, id);
 	} else if (table == PLM_TABLE_JOB) {
 		plm_marks_note_job(st, id);
+	} else if (table == PLM_TABLE_POD) {
+		plm_pod_index_note_pod(st, id);
+	} else if (table == PLM_TABLE_NODE) {
+		plm_pod_index_note_node(st, id);
+	} else if (table == PLM_TABLE_NODE_CLAIM) {
+		plm_pod_index_note_claim(st, id);
 	}
 	return slot;
 }

@@ -19,6 +19,7 @@
 #include "core/event.h"
 #include "core/host_pods.h"
 #include "core/marks.h"
+#include "core/pod_index.h"
 #include "core/queue_index.h"
 #include "core/tables.h"
 
@@ -87,6 +88,7 @@ struct plm_state {
 	struct plm_queue_index queues;
 	struct plm_marks marks;
 	struct plm_host_pods host_pods;
+	struct plm_pod_index pods;
 	uint64_t seq; /* of the last event applied; not part of the image */
 };
 

@@ -198,6 +198,7 @@ enum plm_code plm_image_load(struct plm_state *st, struct plm_slice image, struc
 	plm_queue_index_reset(&st->queues);
 	plm_marks_rebuild(st);
 	st->host_pods.fresh = false;
+	plm_pod_index_fini(&st->pods);
 	return PLM_OK;
 }
 
@@ -244,4 +245,5 @@ void plm_state_check(const struct plm_state *st)
 	check_gates(st);
 	plm_queue_index_check(st);
 	plm_marks_check(st);
+	plm_pod_index_check(st);
 }
