@@ -20,6 +20,8 @@ void plm_admission_apply(struct plm_state *st, const struct plm_event *ev,
 void plm_admission_before(struct plm_state *st, const struct plm_event *ev);
 void plm_provision_apply(struct plm_state *st, const struct plm_event *ev,
 			 struct plm_arena *scratch);
+/* A CYCLE begins: what is known of nodes and claims outside the image is brought up to date. */
+void plm_provision_look(struct plm_state *st, struct plm_arena *scratch);
 void plm_disruption_apply(struct plm_state *st, const struct plm_event *ev,
 			  struct plm_arena *scratch);
 

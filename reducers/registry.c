@@ -33,6 +33,10 @@ void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_aren
 	}
 	plm_marks_settle(st);
 	plm_pod_index_settle(st);
+	if (ev->type == PLM_EV_CYCLE && plm_root(st)->only != PLM_ONLY_QUEUES) {
+		plm_provision_look(st, scratch);
+		plm_arena_rewind(scratch, mark);
+	}
 	st->seq = ev->seq;
 }
 

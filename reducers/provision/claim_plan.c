@@ -840,7 +840,7 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	    !plm_volume_seat_fits(pass, seat, shape->volumes) ||
 	    (!PLM_BIT(seat->absorbed, plm_ask_index(pass, shape, ask)) &&
 	     !plm_reqs_compatible(&pass->sched, &seat->reqs, &asked->reqs, false, NULL))) {
-		PLM_BIT_SET(seat->failed, try);
+		PLM_BIT_SET(pass->seat_rows[try], seat - pass->seats);
 		return false;
 	}
 	if (!PLM_BIT(seat->absorbed, plm_ask_index(pass, shape, ask))) {
@@ -848,7 +848,7 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	}
 	answer = seat_ways(pass, shape, ask, &reqs);
 	if (answer == PLM_TOPO_NEVER) {
-		PLM_BIT_SET(seat->failed, try);
+		PLM_BIT_SET(pass->seat_rows[try], seat - pass->seats);
 	}
 	if (answer != PLM_TOPO_FITS) {
 		return false;

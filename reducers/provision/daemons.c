@@ -36,6 +36,9 @@ static const struct plm_pod **newest_pods(const struct plm_pass *pass)
 	const struct plm_pod **pods =
 		PLM_NEW_ARRAY(pass->arena, pass->daemon_count, const struct plm_pod *);
 
+	if (pass->daemon_count == 0) {
+		return pods;
+	}
 	PLM_EACH(pass->st, pod, id)
 	{
 		const struct plm_pod *pod = plm_pod_at(pass->st, id);

@@ -246,6 +246,9 @@ static bool any_topology(const struct plm_pass *pass, const uint32_t *pods, uint
 			return true;
 		}
 	}
+	if (pass->st->pods.filled) {
+		return pass->st->pods.keepers > 0;
+	}
 	PLM_EACH(pass->st, pod, id)
 	{
 		const struct plm_pod *pod = plm_pod_at(pass->st, id);
@@ -258,15 +261,47 @@ static bool any_topology(const struct plm_pass *pass, const uint32_t *pods, uint
 	return false;
 }
 
+/* Pods that may need a place, as bits by slot: those that wait, and those whose node goes away. */
+static uint64_t *candidates(const struct plm_pass *pass, uint32_t words)
+{
+	const struct plm_state *st = pass->st;
+	const struct plm_pod_index *index = &st->pods;
+	uint64_t *bits = PLM_NEW_ARRAY(pass->arena, words, uint64_t);
+
+	if (!index->filled) {
+		memset(bits, 0xff, words * sizeof(*bits));
+		return bits;
+	}
+	memcpy(bits, index->waits,
+	       (words < index->wait_words ? words : index->wait_words) * sizeof(*bits));
+	for (uint32_t c = 1; c < index->cell_count; c++) {
+		if (index->cells[c].running == 0 || plm_cell_stands(st, &index->cells[c])) {
+			continue;
+		}
+		for (plm_id pod = plm_pod_index_next(st, c, PLM_SIDE_BOUND, (plm_id){0});
+		     pod.n != 0; pod = plm_pod_index_next(st, c, PLM_SIDE_BOUND, pod)) {
+			PLM_BIT_SET(bits, pod.n);
+		}
+	}
+	return bits;
+}
+
 static void want_pods(struct plm_pass *pass)
 {
+	uint32_t words = plm_pod_bound(pass->st) / 64 + 1;
+	const uint64_t *bits = candidates(pass, words);
 	uint32_t *pods = PLM_NEW_ARRAY(pass->arena, plm_pod_live(pass->st), uint32_t);
 	uint32_t count = 0;
 
-	PLM_EACH(pass->st, pod, id)
-	{
-		if (needs_place(pass, plm_pod_at(pass->st, id))) {
-			pods[count++] = id.n;
+	for (uint32_t w = 0; w < words; w++) {
+		for (uint64_t word = bits[w]; word != 0; word &= word - 1) {
+			plm_id id = {w * 64 + (uint32_t)__builtin_ctzll(word)};
+
+			if (id.n != 0 && id.n < plm_pod_bound(pass->st) &&
+			    plm_pod_at(pass->st, id)->object.used != 0 &&
+			    needs_place(pass, plm_pod_at(pass->st, id))) {
+				pods[count++] = id.n;
+			}
 		}
 	}
 	pass->by_labels = any_topology(pass, pods, count);

@@ -248,6 +248,7 @@ void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_expla
 	};
 	uint32_t room = NODE_STEPS + 1;
 
+	plm_pass_fill_seats(pass);
 	*out = (struct plm_w_explain){.rule = PLM_RULE_NO_POOL,
 				      .reason = PLM_REASON_UNSCHEDULABLE,
 				      .need = PLM_UNSET,

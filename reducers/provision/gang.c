@@ -301,7 +301,7 @@ static enum places_state look_at_places(const struct plm_state *st,
 	return state;
 }
 
-static struct plm_seat *seat_of(const struct plm_pass *pass, const struct plm_place *place)
+static struct plm_seat *seat_of(struct plm_pass *pass, const struct plm_place *place)
 {
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
 		struct plm_seat *seat = &pass->seats[i];
@@ -310,7 +310,7 @@ static struct plm_seat *seat_of(const struct plm_pass *pass, const struct plm_pl
 				       : plm_node_at(pass->st, seat->node)->object.name;
 
 		if (plm_sym_equal(name, place->target)) {
-			return seat;
+			return plm_seat_at(pass, i);
 		}
 	}
 	return NULL;

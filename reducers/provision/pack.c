@@ -24,19 +24,41 @@ static void queue_push(struct queue *queue, uint32_t want)
 	queue->length++;
 }
 
+/* Seats that refused 'try' for good, as bits; those past the end are among them. */
+static uint64_t *row_of(struct plm_pass *pass, uint32_t try)
+{
+	uint32_t words = (pass->seat_count + 63) / 64;
+
+	if (pass->seat_rows[try] == NULL) {
+		pass->seat_rows[try] = PLM_NEW_ARRAY(pass->arena, words, uint64_t);
+		if (pass->seat_count % 64 != 0) {
+			pass->seat_rows[try][words - 1] = ~UINT64_C(0) << (pass->seat_count % 64);
+		}
+	}
+	return pass->seat_rows[try];
+}
+
 static bool try_seats(struct plm_pass *pass, uint32_t want, uint32_t ask)
 {
-	uint32_t try = plm_want_shape_of(pass, want)->first_try + ask;
-	uint32_t first = pass->seat_from[try];
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	uint32_t try = shape->first_try + ask;
+	uint32_t words = (pass->seat_count + 63) / 64;
+	uint64_t *row = row_of(pass, try);
+	uint32_t w = pass->seat_from[try];
 
-	while (first < pass->seat_count && PLM_BIT(pass->seats[first].failed, try)) {
-		first++;
+	while (w < words && row[w] == ~UINT64_C(0)) {
+		w++;
 	}
-	pass->seat_from[try] = first;
-	for (uint32_t i = first; i < pass->seat_count; i++) {
-		if (!PLM_BIT(pass->seats[i].failed, try) &&
-		    plm_seat_add(pass, &pass->seats[i], want, ask)) {
-			return true;
+	pass->seat_from[try] = w;
+	for (; w < words; w++) {
+		for (uint64_t word = ~row[w]; word != 0; word &= word - 1) {
+			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(word);
+
+			if (!plm_seat_may_fit(pass, i, shape->requests)) {
+				PLM_BIT_SET(row, i);
+			} else if (plm_seat_add(pass, plm_seat_at(pass, i), want, ask)) {
+				return true;
+			}
 		}
 	}
 	return false;

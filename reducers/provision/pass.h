@@ -150,11 +150,11 @@ struct plm_seat {
 	plm_sym name;
 	plm_id node, claim; /* either may be 0 */
 	bool initialized;
+	bool filled; /* all that follows is known: plm_seat_at() */
 	struct plm_reqs reqs;
 	struct plm_taints taints;
 	int64_t *left;
 	const struct plm_ports *ports;
-	uint64_t *failed;     /* tries that do not fit for good */
 	uint64_t *absorbed;   /* tries whose requirements are in 'reqs' already */
 	uint32_t first, pods; /* wants placed here by this pass, linked by want.next */
 	plm_sym expected;     /* the target of a pending pod that is expected here; 0 = of none */
@@ -280,8 +280,13 @@ struct plm_pass {
 	uint32_t shape_mask, shape_room;
 	bool by_labels; /* topology: shapes differ in labels and namespace too */
 	uint32_t try_count, try_words;
-	uint32_t ask_count;  /* of all kinds */
-	uint32_t *seat_from; /* per try: seats before this one failed for good */
+	uint32_t ask_count;   /* of all kinds */
+	uint32_t *seat_from;  /* per try: words of its row that are full */
+	uint64_t **seat_rows; /* per try: bits, seats that do not fit for good; NULL = not tried */
+	/* By seat, PLM_SUMS each: at least what is left; NULL = nothing is known. */
+	int64_t *seat_bounds;
+	uint32_t *seat_of_node, *seat_of_claim; /* by slot: index + 1, 0 = none */
+	uint32_t *sitters, *next_sitter; /* by seat, by pod slot: without the index of pods */
 	const struct plm_demand *demand;
 	struct plm_topology *topology; /* NULL: nothing looks at it */
 	uint64_t spent;
@@ -374,7 +379,7 @@ bool plm_pod_crowded_out(const struct plm_pass *pass, const struct plm_pod *pod)
  * Targets of pending pods that hold more than they have room for, which happens when a foreign pod was
  * bound there; '*count' of them, in the arena.
  */
-const plm_sym *plm_pass_crowded(const struct plm_pass *pass, uint32_t *count);
+const plm_sym *plm_pass_crowded(struct plm_pass *pass, uint32_t *count);
 /* Collect wants and shapes, with resources noted; kinds, asks and vectors follow once all are known. */
 void plm_pass_wants(struct plm_pass *pass, const struct plm_demand *demand);
 void plm_pass_kinds(struct plm_pass *pass);
@@ -391,6 +396,22 @@ void plm_pass_seats(struct plm_pass *pass);
 /* Does 'daemon' run on a node that is there? Under 'strict' only the term that is left of it counts. */
 bool plm_daemon_runs(const struct plm_pass *pass, const struct plm_daemon *daemon,
 		     const struct plm_taints *taints, const struct plm_reqs *reqs);
+/* The seat with all that is to know of it. Not between a mark and its rewind. */
+struct plm_seat *plm_seat_at(struct plm_pass *pass, uint32_t index);
+/* All of them, for who looks at every seat. */
+void plm_pass_fill_seats(struct plm_pass *pass);
+bool plm_seat_initialized(const struct plm_pass *pass, const struct plm_seat *seat);
+/* The name that it has as a host; not filled. */
+plm_sym plm_seat_host(const struct plm_pass *pass, const struct plm_seat *seat);
+
+/* ---- seat_index.c ----
+ * Can the list of seats be taken from the index? Then plm_seats_find() makes it. */
+bool plm_seats_known(const struct plm_pass *pass);
+void plm_seats_find(struct plm_pass *pass);
+/* May the seat have room? False: it has none. */
+bool plm_seat_may_fit(const struct plm_pass *pass, uint32_t index, const int64_t *requests);
+/* Does a cell's name stand for a node or claim that takes pods? */
+bool plm_cell_stands(const struct plm_state *st, const struct plm_pod_cell *cell);
 
 /* ---- pass.c ----
  * All of the below, for a step that needs the catalogue only. */

@@ -12,7 +12,7 @@ static bool label_true(const struct plm_pass *pass, plm_sym labels, enum plm_kno
 	       plm_sym_equal(value, pass->sched.known[PLM_KNOWN_TRUE]);
 }
 
-static bool is_initialized(const struct plm_pass *pass, const struct plm_seat *seat)
+bool plm_seat_initialized(const struct plm_pass *pass, const struct plm_seat *seat)
 {
 	if (seat->node.n == 0) {
 		return false;
@@ -136,9 +136,7 @@ static void begin_seat(struct plm_pass *pass, struct plm_seat *seat)
 	bool registered = false;
 	struct plm_req host;
 
-	seat->initialized = is_initialized(pass, seat);
 	registered = is_registered(pass, seat);
-	seat->name = seat->node.n != 0 ? node->object.name : claim->object.name;
 	seat->reqs = plm_reqs_of_labels(&pass->sched,
 					registered ? node->object.labels : claim->object.labels);
 	if (seat->node.n == 0 && claim->phase == PLM_CLAIM_WANTED) {
@@ -161,21 +159,12 @@ static void begin_seat(struct plm_pass *pass, struct plm_seat *seat)
 	seat->left = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 	fill_allocatable(pass, seat);
 	plm_volume_seat(pass, seat);
-	seat->failed = PLM_NEW_ARRAY(pass->arena, pass->try_words, uint64_t);
 	seat->absorbed = PLM_NEW_ARRAY(pass->arena, (pass->ask_count + 63) / 64, uint64_t);
 }
 
 /* ---- who sits there already -------------------------------------------------------------------- */
 
-/* Scratch of plm_pass_seats(). */
-struct seating {
-	uint32_t *of_node; /* slot of a node or claim to its seat's index + 1 */
-	uint32_t *of_claim;
-	int64_t *daemons; /* per seat: requests of daemon pods that run there */
-};
-
-static uint32_t seat_of_target(const struct plm_pass *pass, const struct seating *seating,
-			       plm_sym target, bool is_claim)
+static uint32_t seat_of_target(const struct plm_pass *pass, plm_sym target, bool is_claim)
 {
 	plm_id id = plm_find(pass->st, is_claim ? PLM_KIND_NODE_CLAIM : PLM_KIND_NODE, (plm_sym){0},
 			     target);
@@ -183,7 +172,7 @@ static uint32_t seat_of_target(const struct plm_pass *pass, const struct seating
 	if (target.n == 0 || id.n == 0) {
 		return 0;
 	}
-	return is_claim ? seating->of_claim[id.n] : seating->of_node[id.n];
+	return is_claim ? pass->seat_of_claim[id.n] : pass->seat_of_node[id.n];
 }
 
 static void take(const struct plm_pass *pass, struct plm_seat *seat, const struct plm_shape *shape)
@@ -198,7 +187,8 @@ static void take(const struct plm_pass *pass, struct plm_seat *seat, const struc
 static void use_place(const struct plm_pass *pass, const struct plm_pod *pod, uint32_t seat)
 {
 	plm_sym set = {0};
-	plm_id workload = plm_pod_gang(&pass->sched, pod, &set);
+	plm_id workload =
+		pass->place_count == 0 ? (plm_id){0} : plm_pod_gang(&pass->sched, pod, &set);
 
 	for (uint32_t i = 0; workload.n != 0 && i < pass->place_count; i++) {
 		struct plm_seat_hold *held = &pass->places[i];
@@ -228,13 +218,13 @@ static void take_volumes(struct plm_pass *pass, struct plm_seat *seat, const str
 	}
 }
 
-static void seat_pod(struct plm_pass *pass, const struct seating *seating,
-		     const struct plm_pod *pod)
+/* It takes room on one seat at most: where it is bound, or else where it is expected. */
+static void seat_pod(struct plm_pass *pass, const struct plm_pod *pod, int64_t *daemons)
 {
 	uint32_t count = 0;
 	const struct plm_shape *shape = PLM_SPAN(pass->st, pod->shape, struct plm_shape, &count);
-	uint32_t bound = seat_of_target(pass, seating, pod->node, false);
-	uint32_t target = seat_of_target(pass, seating, pod->target, pod->target_claim != 0);
+	uint32_t bound = seat_of_target(pass, pod->node, false);
+	uint32_t target = seat_of_target(pass, pod->target, pod->target_claim != 0);
 
 	if (count == 0) {
 		return;
@@ -244,7 +234,6 @@ static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 		take_volumes(pass, &pass->seats[bound - 1], pod);
 		use_place(pass, pod, bound - 1);
 		if (plm_pod_of_daemon(&pass->sched, pod)) {
-			int64_t *daemons = seating->daemons + (size_t)(bound - 1) * pass->res.count;
 			size_t mark = plm_arena_mark(pass->arena);
 
 			plm_res_add(pass, daemons, plm_res_of_pod(pass, shape->requests));
@@ -262,11 +251,9 @@ static void seat_pod(struct plm_pass *pass, const struct seating *seating,
 	}
 }
 
-/* Room for daemons that have not come yet. */
-static void reserve_daemons(struct plm_pass *pass, const struct seating *seating, uint32_t index)
+/* Room for daemons that have not come yet; 'running' is what those that have ask for. */
+static void reserve_daemons(struct plm_pass *pass, struct plm_seat *seat, const int64_t *running)
 {
-	struct plm_seat *seat = &pass->seats[index];
-	const int64_t *running = seating->daemons + (size_t)index * pass->res.count;
 	size_t mark = plm_arena_mark(pass->arena);
 	int64_t *expected = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 
@@ -283,7 +270,7 @@ static void reserve_daemons(struct plm_pass *pass, const struct seating *seating
 
 /* ---- reserved places --------------------------------------------------------------------------- */
 
-static void collect_places(struct plm_pass *pass, const struct seating *seating)
+static void collect_places(struct plm_pass *pass)
 {
 	uint32_t total = 0;
 	uint32_t count = 0;
@@ -301,8 +288,8 @@ static void collect_places(struct plm_pass *pass, const struct seating *seating)
 			pass->st, plm_workload_at(pass->st, id)->places, struct plm_place, &count);
 
 		for (uint32_t i = 0; i < count; i++) {
-			uint32_t seat = seat_of_target(pass, seating, places[i].target,
-						       places[i].claim != 0);
+			uint32_t seat =
+				seat_of_target(pass, places[i].target, places[i].claim != 0);
 
 			if (seat != 0 && id.n != pass->gang.n) {
 				pass->places[pass->place_count++] =
@@ -315,27 +302,151 @@ static void collect_places(struct plm_pass *pass, const struct seating *seating)
 	}
 }
 
-static void hold_places(struct plm_pass *pass)
+static void hold_place(struct plm_pass *pass, const struct plm_seat_hold *held)
+{
+	uint32_t count = 0;
+	const struct plm_pod_set *sets =
+		PLM_SPAN(pass->st, plm_workload_at(pass->st, held->workload)->pod_sets,
+			 struct plm_pod_set, &count);
+
+	for (uint32_t s = 0; s < count; s++) {
+		uint32_t one = 0;
+		const struct plm_shape *shape =
+			PLM_SPAN(pass->st, sets[s].shape, struct plm_shape, &one);
+
+		if (!plm_sym_equal(sets[s].name, held->set)) {
+			continue;
+		}
+		for (int64_t n = 0; n < held->left; n++) {
+			take(pass, &pass->seats[held->seat], shape);
+		}
+	}
+}
+
+static void hold_places(struct plm_pass *pass, uint32_t seat)
 {
 	for (uint32_t i = 0; i < pass->place_count; i++) {
-		const struct plm_seat_hold *held = &pass->places[i];
-		uint32_t count = 0;
-		const struct plm_pod_set *sets =
-			PLM_SPAN(pass->st, plm_workload_at(pass->st, held->workload)->pod_sets,
-				 struct plm_pod_set, &count);
-
-		for (uint32_t s = 0; s < count; s++) {
-			uint32_t one = 0;
-			const struct plm_shape *shape =
-				PLM_SPAN(pass->st, sets[s].shape, struct plm_shape, &one);
-
-			if (!plm_sym_equal(sets[s].name, held->set)) {
-				continue;
-			}
-			for (int64_t n = 0; n < held->left; n++) {
-				take(pass, &pass->seats[held->seat], shape);
-			}
+		if (pass->places[i].seat == seat) {
+			hold_place(pass, &pass->places[i]);
 		}
+	}
+}
+
+/* ---- one seat ---------------------------------------------------------------------------------- */
+
+static int by_slot(const void *context, uint32_t a, uint32_t b)
+{
+	(void)context;
+	return a < b ? -1 : (a > b ? 1 : 0);
+}
+
+/* Pods of one list behind those that are in 'pods' already. */
+static uint32_t gather(const struct plm_pass *pass, uint32_t cell, enum plm_pod_side side,
+		       uint32_t *pods, uint32_t count)
+{
+	for (plm_id pod = plm_pod_index_next(pass->st, cell, side, (plm_id){0}); pod.n != 0;
+	     pod = plm_pod_index_next(pass->st, cell, side, pod)) {
+		if (pods != NULL) {
+			pods[count] = pod.n;
+		}
+		count++;
+	}
+	return count;
+}
+
+/* Pods that are bound to the seat or expected there; 'pods' NULL = how many. */
+static uint32_t pods_of(const struct plm_pass *pass, const struct plm_seat *seat, uint32_t *pods)
+{
+	const struct plm_state *st = pass->st;
+	uint32_t node = plm_pod_index_cell(st, plm_node_at(st, seat->node)->object.name, false);
+	uint32_t claim =
+		plm_pod_index_cell(st, plm_node_claim_at(st, seat->claim)->object.name, true);
+	uint32_t count = gather(pass, node, PLM_SIDE_BOUND, pods, 0);
+
+	count = gather(pass, node, PLM_SIDE_EXPECTED, pods, count);
+	return gather(pass, claim, PLM_SIDE_EXPECTED, pods, count);
+}
+
+/* The seat whose room the pod takes: index + 1, 0 = none. */
+static uint32_t sits_at(const struct plm_pass *pass, const struct plm_pod *pod)
+{
+	uint32_t bound = seat_of_target(pass, pod->node, false);
+
+	if (!plm_pod_holds(pod)) {
+		return 0;
+	}
+	return bound != 0 ? bound : seat_of_target(pass, pod->target, pod->target_claim != 0);
+}
+
+/* Without the index of pods: who sits where, by one walk over all pods, from the last. */
+static void find_sitters(struct plm_pass *pass)
+{
+	const struct plm_state *st = pass->st;
+
+	pass->sitters = PLM_NEW_ARRAY(pass->arena, pass->seat_count, uint32_t);
+	pass->next_sitter = PLM_NEW_ARRAY(pass->arena, plm_pod_bound(st), uint32_t);
+	for (uint32_t n = plm_pod_bound(st) - 1; n > 0; n--) {
+		const struct plm_pod *pod = plm_pod_at(st, (plm_id){n});
+		uint32_t seat = pod->object.used != 0 ? sits_at(pass, pod) : 0;
+
+		if (seat != 0) {
+			pass->next_sitter[n] = pass->sitters[seat - 1];
+			pass->sitters[seat - 1] = n;
+		}
+	}
+}
+
+/* In the order of their slots, as a walk over all pods would meet them. */
+static void seat_pods(struct plm_pass *pass, uint32_t index, int64_t *daemons)
+{
+	const struct plm_seat *seat = &pass->seats[index];
+	uint32_t count = pods_of(pass, seat, NULL);
+	uint32_t *pods = PLM_NEW_ARRAY(pass->arena, count, uint32_t);
+
+	(void)pods_of(pass, seat, pods);
+	plm_sort(pods, count, by_slot, NULL, pass->arena);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct plm_pod *pod = plm_pod_at(pass->st, (plm_id){pods[i]});
+
+		if ((i == 0 || pods[i] != pods[i - 1]) && sits_at(pass, pod) == index + 1) {
+			seat_pod(pass, pod, daemons);
+		}
+	}
+}
+
+/* All that is to know of a seat: what it is, who sits there, what is kept for others. */
+static void fill_seat(struct plm_pass *pass, uint32_t index)
+{
+	struct plm_seat *seat = &pass->seats[index];
+	int64_t *daemons = NULL;
+
+	seat->filled = true;
+	begin_seat(pass, seat);
+	daemons = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
+	if (pass->st->pods.filled) {
+		seat_pods(pass, index, daemons);
+	} else {
+		for (uint32_t n = pass->sitters[index]; n != 0; n = pass->next_sitter[n]) {
+			seat_pod(pass, plm_pod_at(pass->st, (plm_id){n}), daemons);
+		}
+	}
+	hold_places(pass, index);
+	reserve_daemons(pass, seat, daemons);
+}
+
+struct plm_seat *plm_seat_at(struct plm_pass *pass, uint32_t index)
+{
+	PLM_ASSERT(index < pass->seat_count);
+	if (!pass->seats[index].filled) {
+		fill_seat(pass, index);
+	}
+	return &pass->seats[index];
+}
+
+void plm_pass_fill_seats(struct plm_pass *pass)
+{
+	for (uint32_t i = 0; i < pass->seat_count; i++) {
+		(void)plm_seat_at(pass, i);
 	}
 }
 
@@ -370,6 +481,25 @@ static void order_seats(struct plm_pass *pass)
 	pass->seats = seats;
 }
 
+static void add_seat(struct plm_pass *pass, plm_id node, plm_id claim)
+{
+	struct plm_seat *seat = &pass->seats[pass->seat_count++];
+
+	seat->node = node;
+	seat->claim = claim;
+	seat->name = node.n != 0 ? plm_node_at(pass->st, node)->object.name
+				 : plm_node_claim_at(pass->st, claim)->object.name;
+	seat->initialized = plm_seat_initialized(pass, seat);
+}
+
+static bool claim_has_seat(const struct plm_state *st, const struct plm_node_claim *claim)
+{
+	bool has_node =
+		claim->node.n != 0 && plm_find(st, PLM_KIND_NODE, (plm_sym){0}, claim->node).n != 0;
+
+	return !has_node && !plm_claim_leaves(claim);
+}
+
 static void find_seats(struct plm_pass *pass)
 {
 	PLM_EACH(pass->st, node, id)
@@ -377,75 +507,84 @@ static void find_seats(struct plm_pass *pass)
 		const struct plm_node *node = plm_node_at(pass->st, id);
 
 		if (plm_target_stands(pass->st, node->object.name, false)) {
-			pass->seats[pass->seat_count++] =
-				(struct plm_seat){.node = id, .claim = node->claim};
+			add_seat(pass, id, node->claim);
 		}
 	}
 	PLM_EACH(pass->st, node_claim, id)
 	{
-		const struct plm_node_claim *claim = plm_node_claim_at(pass->st, id);
-		bool has_node = claim->node.n != 0 &&
-				plm_find(pass->st, PLM_KIND_NODE, (plm_sym){0}, claim->node).n != 0;
-
-		if (!has_node && !plm_claim_leaves(claim)) {
-			pass->seats[pass->seat_count++] = (struct plm_seat){.claim = id};
+		if (claim_has_seat(pass->st, plm_node_claim_at(pass->st, id))) {
+			add_seat(pass, (plm_id){0}, id);
 		}
 	}
 }
 
 void plm_pass_seats(struct plm_pass *pass)
 {
-	struct seating seating = {
-		.of_node = PLM_NEW_ARRAY(pass->arena, plm_node_bound(pass->st), uint32_t),
-		.of_claim = PLM_NEW_ARRAY(pass->arena, plm_node_claim_bound(pass->st), uint32_t),
-	};
+	uint32_t room = plm_node_live(pass->st) + plm_node_claim_live(pass->st);
 
-	pass->seats =
-		PLM_NEW_ARRAY(pass->arena, plm_node_live(pass->st) + plm_node_claim_live(pass->st),
-			      struct plm_seat);
-	find_seats(pass);
-	for (uint32_t i = 0; i < pass->seat_count; i++) {
-		begin_seat(pass, &pass->seats[i]);
+	pass->seat_of_node = PLM_NEW_ARRAY(pass->arena, plm_node_bound(pass->st), uint32_t);
+	pass->seat_of_claim = PLM_NEW_ARRAY(pass->arena, plm_node_claim_bound(pass->st), uint32_t);
+	pass->seats = PLM_NEW_ARRAY(pass->arena, room, struct plm_seat);
+	pass->seat_rows = PLM_NEW_ARRAY(pass->arena, pass->try_count, uint64_t *);
+	if (plm_seats_known(pass)) {
+		plm_seats_find(pass);
+	} else {
+		find_seats(pass);
+		order_seats(pass);
 	}
-	order_seats(pass);
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
-		seating.of_node[pass->seats[i].node.n] = i + 1;
-		seating.of_claim[pass->seats[i].claim.n] = i + 1;
+		pass->seat_of_node[pass->seats[i].node.n] = i + 1;
+		pass->seat_of_claim[pass->seats[i].claim.n] = i + 1;
 	}
-	seating.of_node[0] = 0;
-	seating.of_claim[0] = 0;
-	seating.daemons =
-		PLM_NEW_ARRAY(pass->arena, (size_t)pass->seat_count * pass->res.count, int64_t);
-	collect_places(pass, &seating);
-	PLM_EACH(pass->st, pod, id)
-	{
-		const struct plm_pod *pod = plm_pod_at(pass->st, id);
-
-		if (plm_pod_holds(pod)) {
-			seat_pod(pass, &seating, pod);
-		}
-	}
-	hold_places(pass);
-	for (uint32_t i = 0; i < pass->seat_count; i++) {
-		reserve_daemons(pass, &seating, i);
+	pass->seat_of_node[0] = 0;
+	pass->seat_of_claim[0] = 0;
+	collect_places(pass);
+	if (!pass->st->pods.filled) {
+		find_sitters(pass);
 	}
 }
 
-const plm_sym *plm_pass_crowded(const struct plm_pass *pass, uint32_t *count)
+/* Pods that are expected somewhere make their seats known; no other can be crowded. */
+static void fill_expected(struct plm_pass *pass)
+{
+	PLM_EACH_WAITING(pass->st, id)
+	{
+		uint32_t seat = sits_at(pass, plm_pod_at(pass->st, id));
+
+		if (seat != 0) {
+			(void)plm_seat_at(pass, seat - 1);
+		}
+	}
+}
+
+const plm_sym *plm_pass_crowded(struct plm_pass *pass, uint32_t *count)
 {
 	plm_sym *targets = PLM_NEW_ARRAY(pass->arena, pass->seat_count, plm_sym);
 
 	*count = 0;
+	fill_expected(pass);
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
 		const struct plm_seat *seat = &pass->seats[i];
 		bool over = false;
 
-		for (uint32_t r = 0; r < pass->res.count; r++) {
+		for (uint32_t r = 0; seat->expected.n != 0 && r < pass->res.count; r++) {
 			over = over || seat->left[r] < 0;
 		}
-		if (over && seat->expected.n != 0) {
+		if (over) {
 			targets[(*count)++] = seat->expected;
 		}
 	}
 	return targets;
+}
+
+plm_sym plm_seat_host(const struct plm_pass *pass, const struct plm_seat *seat)
+{
+	plm_sym host = seat->name;
+
+	(void)plm_kv_get(pass->st,
+			 is_registered(pass, seat)
+				 ? plm_node_at(pass->st, seat->node)->object.labels
+				 : plm_node_claim_at(pass->st, seat->claim)->object.labels,
+			 pass->sched.known[PLM_KNOWN_HOSTNAME], &host);
+	return host;
 }

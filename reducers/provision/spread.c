@@ -163,7 +163,6 @@ void plm_pass_topology(struct plm_pass *pass)
 {
 	struct standing all = {0};
 	uint32_t room = plm_node_live(pass->st) + plm_node_claim_live(pass->st);
-	plm_sym key = pass->sched.known[PLM_KNOWN_HOSTNAME];
 
 	if (!pass->by_labels) {
 		return;
@@ -196,11 +195,7 @@ void plm_pass_topology(struct plm_pass *pass)
 		(void)groups_of(pass, k, 0);
 	}
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
-		const struct plm_req *host = plm_reqs_get(&pass->seats[i].reqs, key);
-
-		if (host != NULL && host->count == 1) {
-			plm_topology_add_host(pass->topology, host->values[0]);
-		}
+		plm_topology_add_host(pass->topology, plm_seat_host(pass, &pass->seats[i]));
 	}
 }
 

@@ -108,7 +108,7 @@ static void explain_open(struct plm_pass *pass, struct plm_out *out)
 
 static void explain_refused(struct plm_pass *pass, struct plm_out *out)
 {
-	PLM_EACH(pass->st, pod, id)
+	PLM_EACH_WAITING(pass->st, id)
 	{
 		const struct plm_pod *pod = plm_pod_at(pass->st, id);
 		plm_sym key = {0};
@@ -177,26 +177,50 @@ static bool should_be_bound(const struct plm_state *st, const struct plm_sched *
 	return pod->target_claim == 0 || plm_node_claim_at(st, id)->phase == PLM_CLAIM_READY;
 }
 
+static bool waits(const struct plm_state *st, const struct plm_sched *sched, plm_id id)
+{
+	const struct plm_pod *pod = plm_pod_at(st, id);
+
+	if (plm_target_stands(st, pod->target, pod->target_claim != 0) &&
+	    !should_be_bound(st, sched, pod)) {
+		return false;
+	}
+	return plm_pod_pending(sched, pod) || (pod->node.n != 0 && !plm_pod_terminal(pod) &&
+					       !plm_target_stands(st, pod->node, false));
+}
+
+/* A pod whose node is not there, or goes away. */
+static bool anyone_moves(const struct plm_state *st, const struct plm_sched *sched)
+{
+	const struct plm_pod_index *index = &st->pods;
+
+	for (uint32_t c = 1; c < index->cell_count; c++) {
+		if (index->cells[c].running == 0 || plm_cell_stands(st, &index->cells[c])) {
+			continue;
+		}
+		for (plm_id pod = plm_pod_index_next(st, c, PLM_SIDE_BOUND, (plm_id){0});
+		     pod.n != 0; pod = plm_pod_index_next(st, c, PLM_SIDE_BOUND, pod)) {
+			if (waits(st, sched, pod)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* Is there anything that a pass would look at? */
 static bool anyone_waits(const struct plm_state *st, struct plm_arena *arena)
 {
 	struct plm_sched *sched = PLM_NEW(arena, struct plm_sched);
 
 	plm_sched_init(sched, st, arena);
-	PLM_EACH(st, pod, id)
+	PLM_EACH_WAITING(st, id)
 	{
-		const struct plm_pod *pod = plm_pod_at(st, id);
-
-		if (plm_target_stands(st, pod->target, pod->target_claim != 0) &&
-		    !should_be_bound(st, sched, pod)) {
-			continue;
-		}
-		if (plm_pod_pending(sched, pod) || (pod->node.n != 0 && !plm_pod_terminal(pod) &&
-						    !plm_target_stands(st, pod->node, false))) {
+		if (waits(st, sched, id)) {
 			return true;
 		}
 	}
-	return any_min_size(st);
+	return anyone_moves(st, sched) || any_min_size(st);
 }
 
 static void plan_pods(const struct plm_state *st, struct plm_cycle_run *run,

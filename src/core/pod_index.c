@@ -2,6 +2,7 @@
 
 #include "core/grow.h"
 #include "core/hashing.h"
+#include "core/sort.h"
 #include "core/state.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ void plm_pod_index_fini(struct plm_pod_index *index)
 	free(index->waits);
 	free(index->cells);
 	free(index->hash);
+	free(index->names);
 	free(index->changed);
 	for (int i = 0; i < NOTED_LISTS; i++) {
 		free(index->noted[i]);
@@ -71,6 +73,18 @@ static enum plm_kind kind_of(uint32_t is_claim)
 	return is_claim != 0 ? PLM_KIND_NODE_CLAIM : PLM_KIND_NODE;
 }
 
+/* A cell whose name stands for something is in the list of names. */
+static void list_name(struct plm_pod_index *index, uint32_t cell)
+{
+	if (index->cells[cell].slot.n == 0 || index->cells[cell].listed != 0) {
+		return;
+	}
+	index->cells[cell].listed = 1;
+	index->names = plm_grown(index->names, &index->name_room, index->name_count + 1,
+				 sizeof(*index->names));
+	index->names[index->name_count++] = cell;
+}
+
 /* The cell of 'name', made when it is new; 0 for no name. */
 static uint32_t cell_of(struct plm_state *st, plm_sym name, uint32_t is_claim)
 {
@@ -90,6 +104,7 @@ static uint32_t cell_of(struct plm_state *st, plm_sym name, uint32_t is_claim)
 				      .is_claim = is_claim,
 				      .slot = plm_find(st, kind_of(is_claim), (plm_sym){0}, name)};
 	index->hash[place_of(index, name, is_claim)] = cell;
+	list_name(index, cell);
 	return cell;
 }
 
@@ -182,6 +197,46 @@ static void join(struct plm_state *st, uint32_t pod, enum plm_pod_side side, uin
 	index->cells[cell].first[side] = pod;
 }
 
+/* Sums stay far from overflow; what is cut off here is counted where it matters. */
+#define MOST_SUMMED (INT64_C(1) << 50)
+
+/* The requests of 'shape' into (1) or out of (-1) the sums of 'cell'. */
+static void sum_up(struct plm_state *st, uint32_t cell_index, plm_sym shape_span, int64_t by)
+{
+	struct plm_pod_index *index = &st->pods;
+	struct plm_pod_cell *cell = &index->cells[cell_index];
+	uint32_t count = 0;
+	const struct plm_shape *shape = PLM_SPAN(st, shape_span, struct plm_shape, &count);
+	const struct plm_amount *list = NULL;
+
+	if (cell_index == 0 || count == 0) {
+		return;
+	}
+	list = PLM_SPAN(st, shape->requests, struct plm_amount, &count);
+	cell->used[PLM_SUM_PODS] += by;
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t amount = plm_max(plm_min(list[i].amount, MOST_SUMMED), -MOST_SUMMED);
+
+		if (plm_sym_equal(list[i].resource, index->cpu)) {
+			cell->used[PLM_SUM_CPU] += by * amount;
+		} else if (plm_sym_equal(list[i].resource, index->memory)) {
+			cell->used[PLM_SUM_MEMORY] += by * amount;
+		}
+	}
+}
+
+/* Where the pod takes room for sure: 0 = nowhere. */
+static uint32_t counts_at(const struct plm_pod_link *link, const struct plm_pod *pod)
+{
+	if (is_over(pod)) {
+		return 0;
+	}
+	if (pod->node.n != 0) {
+		return link->cell[PLM_SIDE_BOUND];
+	}
+	return pod->object.deleting_ms == PLM_UNSET ? link->cell[PLM_SIDE_EXPECTED] : 0;
+}
+
 static void settle_pod(struct plm_state *st, uint32_t n)
 {
 	struct plm_pod_index *index = &st->pods;
@@ -191,25 +246,30 @@ static void settle_pod(struct plm_state *st, uint32_t n)
 	index->links = plm_grown(index->links, &index->link_count, n + 1, sizeof(*index->links));
 	link = &index->links[n];
 	if (link->running != 0) {
-		index->cells[link->cell[PLM_POD_BOUND]].running--;
+		index->cells[link->cell[PLM_SIDE_BOUND]].running--;
 	}
 	index->keepers -= link->keeps;
-	leave(index, n, PLM_POD_BOUND);
-	leave(index, n, PLM_POD_EXPECTED);
+	sum_up(st, link->counted, link->shape, -1);
+	link->counted = 0;
+	leave(index, n, PLM_SIDE_BOUND);
+	leave(index, n, PLM_SIDE_EXPECTED);
 	link->running = 0;
 	link->keeps = 0;
 	put_wait(index, n, pod->object.used != 0 && pod->node.n == 0 && !is_over(pod));
 	if (pod->object.used == 0) {
 		return;
 	}
-	join(st, n, PLM_POD_BOUND, cell_of(st, pod->node, 0));
-	join(st, n, PLM_POD_EXPECTED, cell_of(st, pod->target, pod->target_claim != 0));
+	join(st, n, PLM_SIDE_BOUND, cell_of(st, pod->node, 0));
+	join(st, n, PLM_SIDE_EXPECTED, cell_of(st, pod->target, pod->target_claim != 0));
 	link->keeps = keeps_away(st, pod) ? 1 : 0;
 	index->keepers += link->keeps;
 	if (pod->node.n != 0 && !is_over(pod)) {
 		link->running = 1;
-		index->cells[link->cell[PLM_POD_BOUND]].running++;
+		index->cells[link->cell[PLM_SIDE_BOUND]].running++;
 	}
+	link->counted = counts_at(link, pod);
+	link->shape = pod->shape;
+	sum_up(st, link->counted, link->shape, 1);
 }
 
 plm_id plm_pod_index_next(const struct plm_state *st, uint32_t cell, enum plm_pod_side side,
@@ -220,6 +280,24 @@ plm_id plm_pod_index_next(const struct plm_state *st, uint32_t cell, enum plm_po
 	}
 	return (plm_id){pod.n == 0 ? st->pods.cells[cell].first[side]
 				   : st->pods.links[pod.n].next[side]};
+}
+
+plm_id plm_pod_index_waiting(const struct plm_state *st, plm_id id)
+{
+	const struct plm_pod_index *index = &st->pods;
+	uint32_t from = id.n + 1;
+	uint64_t above = ~UINT64_C(0) << (from % 64);
+
+	if (!index->filled) {
+		return plm_pod_next(st, id);
+	}
+	for (uint32_t w = from / 64; w < index->wait_words; w++, above = ~UINT64_C(0)) {
+		if ((index->waits[w] & above) != 0) {
+			return (plm_id){w * 64 +
+					(uint32_t)__builtin_ctzll(index->waits[w] & above)};
+		}
+	}
+	return (plm_id){0};
 }
 
 /* ---- notes ------------------------------------------------------------------------------------- */
@@ -299,8 +377,65 @@ static void settle_cells(struct plm_state *st)
 		struct plm_pod_cell *cell = &index->cells[index->noted[NOTED_CELLS][i]];
 
 		cell->slot = plm_find(st, kind_of(cell->is_claim), (plm_sym){0}, cell->name);
+		list_name(index, index->noted[NOTED_CELLS][i]);
 	}
 }
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+static int by_name(const void *context, uint32_t a, uint32_t b)
+{
+	const struct plm_state *st = context;
+	const struct plm_pod_cell *x = &st->pods.cells[a];
+	const struct plm_pod_cell *y = &st->pods.cells[b];
+	int order = plm_sym_compare(st, x->name, y->name);
+
+	return order != 0 ? order : (int)x->is_claim - (int)y->is_claim;
+}
+
+/* What has no slot any more leaves; the first 'count' are in order before and after. */
+static uint32_t drop_names(struct plm_pod_index *index, uint32_t from, uint32_t count, uint32_t to)
+{
+	for (uint32_t i = from; i < from + count; i++) {
+		uint32_t cell = index->names[i];
+
+		if (index->cells[cell].slot.n == 0) {
+			index->cells[cell].listed = 0;
+		} else {
+			index->names[to++] = cell;
+		}
+	}
+	return to;
+}
+
+void plm_pod_index_sort(struct plm_state *st, struct plm_arena *scratch)
+{
+	struct plm_pod_index *index = &st->pods;
+	size_t mark = plm_arena_mark(scratch);
+	uint32_t sorted = drop_names(index, 0, index->name_sorted, 0);
+	uint32_t count = drop_names(index, index->name_sorted,
+				    index->name_count - index->name_sorted, sorted);
+	uint32_t tail = count - sorted;
+	uint32_t *late = PLM_NEW_ARRAY(scratch, tail, uint32_t);
+	uint32_t i = sorted;
+
+	if (tail > 0) {
+		memcpy(late, index->names + sorted, tail * sizeof(*late));
+		plm_sort(late, tail, by_name, st, scratch);
+	}
+	/* Merged from the end. */
+	for (uint32_t j = tail; j > 0;) {
+		bool first = i > 0 && by_name(st, index->names[i - 1], late[j - 1]) > 0;
+		uint32_t cell = first ? index->names[--i] : late[--j];
+
+		index->names[i + j] = cell;
+	}
+	index->name_count = count;
+	index->name_sorted = count;
+	plm_arena_rewind(scratch, mark);
+}
+
+/* ---- settling ---------------------------------------------------------------------------------- */
 
 void plm_pod_index_settle(struct plm_state *st)
 {
@@ -325,6 +460,8 @@ void plm_pod_index_fill(struct plm_state *st)
 	grow_cells(&st->pods);
 	st->pods.cell_count = 1;
 	st->pods.filled = true;
+	st->pods.cpu = plm_sym_find(st, plm_slice_str("cpu"));
+	st->pods.memory = plm_sym_find(st, plm_slice_str("memory"));
 	PLM_EACH(st, node, id)
 	{
 		change_node(st, plm_node_at(st, id));
@@ -354,12 +491,35 @@ static void check_pod(const struct plm_state *st, uint32_t n)
 	bool waits = n / 64 < index->wait_words && (index->waits[n / 64] >> (n % 64) & 1) != 0;
 
 	PLM_ASSERT(waits == (used && pod->node.n == 0 && !is_over(pod)));
-	PLM_ASSERT(link->cell[PLM_POD_BOUND] == bound &&
+	PLM_ASSERT(link->cell[PLM_SIDE_BOUND] == bound &&
 		   (!used || (bound != 0) == (pod->node.n != 0)));
-	PLM_ASSERT(link->cell[PLM_POD_EXPECTED] == target &&
+	PLM_ASSERT(link->cell[PLM_SIDE_EXPECTED] == target &&
 		   (!used || (target != 0) == (pod->target.n != 0)));
 	PLM_ASSERT(link->keeps == (used && keeps_away(st, pod) ? 1U : 0U));
 	PLM_ASSERT(link->running == (used && pod->node.n != 0 && !is_over(pod) ? 1U : 0U));
+}
+
+static void check_sums(const struct plm_state *st, uint32_t cell)
+{
+	int64_t pods = 0;
+
+	for (int side = 0; side < PLM_SIDES; side++) {
+		for (plm_id p = plm_pod_index_next(st, cell, (enum plm_pod_side)side, (plm_id){0});
+		     p.n != 0; p = plm_pod_index_next(st, cell, (enum plm_pod_side)side, p)) {
+			const struct plm_pod *pod = plm_pod_at(st, p);
+			const struct plm_pod_link *link = &st->pods.links[p.n];
+			bool here = counts_at(link, pod) == link->cell[side];
+
+			PLM_ASSERT(link->cell[side] == cell && link->shape.n == pod->shape.n);
+			PLM_ASSERT(link->counted == counts_at(link, pod));
+			pods += here && pod->shape.n != 0 ? 1 : 0;
+			if (here && pod->shape.n != 0 && link->cell[0] == link->cell[1] &&
+			    side > 0) {
+				pods--; /* it was met in the other list, too */
+			}
+		}
+	}
+	PLM_ASSERT(pods == st->pods.cells[cell].used[PLM_SUM_PODS]);
 }
 
 void plm_pod_index_check(const struct plm_state *st)
@@ -374,17 +534,20 @@ void plm_pod_index_check(const struct plm_state *st)
 	for (uint32_t n = 1; n < plm_pod_bound(st) && n < index->link_count; n++) {
 		check_pod(st, n);
 		keepers += index->links[n].keeps;
-		linked += index->links[n].cell[PLM_POD_BOUND] != 0 ? 1 : 0;
+		linked += index->links[n].cell[PLM_SIDE_BOUND] != 0 ? 1 : 0;
 	}
 	for (uint32_t c = 1; c < index->cell_count; c++) {
 		const struct plm_pod_cell *cell = &index->cells[c];
 		uint32_t running = 0;
 
+		PLM_ASSERT(cell->slot.n == 0 || cell->listed != 0);
+		check_sums(st, c);
+
 		PLM_ASSERT(cell->slot.n ==
 			   plm_find(st, kind_of(cell->is_claim), (plm_sym){0}, cell->name).n);
-		for (plm_id p = plm_pod_index_next(st, c, PLM_POD_BOUND, (plm_id){0}); p.n != 0;
-		     p = plm_pod_index_next(st, c, PLM_POD_BOUND, p)) {
-			PLM_ASSERT(index->links[p.n].cell[PLM_POD_BOUND] == c);
+		for (plm_id p = plm_pod_index_next(st, c, PLM_SIDE_BOUND, (plm_id){0}); p.n != 0;
+		     p = plm_pod_index_next(st, c, PLM_SIDE_BOUND, p)) {
+			PLM_ASSERT(index->links[p.n].cell[PLM_SIDE_BOUND] == c);
 			running += index->links[p.n].running;
 			linked--;
 		}
