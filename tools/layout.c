@@ -630,7 +630,16 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       U64(nominated_seq),
 						       I64(validate_ms),
 						       I64(blocked_until_ms),
-						       PART(blocked, why)};
+						       PART(blocked, why),
+						       U32(interruption),
+						       BOOL(hold_whole),
+						       TEXT(cloud_state),
+						       SKIP(zero),
+						       I64(change_ms),
+						       I64(impaired_ms),
+						       I64(block_end_ms),
+						       I64(rebalance_ms),
+						       I64(hold_until_ms)};
 LAYOUT(static, node_claim)
 #undef TYPE
 #define TYPE struct plm_type_facts

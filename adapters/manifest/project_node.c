@@ -70,13 +70,9 @@ static void read_class(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	}
 }
 
-/* Only empty nodes are removed so far, and no node for its age. */
-static void undecided_pool(struct plm_doc *node, struct plm_doc *disruption,
-			   const struct plm_w_node_pool *pool)
+/* Only empty nodes are removed so far. */
+static void undecided_pool(struct plm_doc *disruption, const struct plm_w_node_pool *pool)
 {
-	if (pool->expire_ms != PLM_UNSET) {
-		plm_project_undecided(plm_doc_get(node, "expireAfter"));
-	}
 	if (pool->consolidation != PLM_CONSOLIDATE_WHEN_EMPTY) {
 		plm_project_undecided(plm_doc_get(disruption, "consolidationPolicy"));
 	}
@@ -109,7 +105,7 @@ static void upstream_pool(struct plm_project *p, struct plm_doc *root, struct pl
 	pool->budgets = plm_project_budgets(p, disruption);
 	pool->not_ready = plm_project_not_ready(p, root);
 	read_class(p, node, pool);
-	undecided_pool(node, disruption, pool);
+	undecided_pool(disruption, pool);
 	if (plm_doc_get(spec, "replicas") != NULL) {
 		plm_project_undecided(plm_doc_get(spec, "replicas"));
 		not_ready(p, &pool->not_ready, "static pools (spec.replicas) are not supported yet",

@@ -37,6 +37,18 @@ struct plm_sim_reclaim {
 	int64_t at_ms, percent;
 };
 
+/*
+ * The cloud says 'kind' of instances that run at 'at_ms': of the first 'count' in order of launch, or of
+ * 'percent' of them when 'count' is PLM_UNSET; 'times' times, 'every_ms' apart. What it announces comes true
+ * after 'notice_ms'.
+ */
+struct plm_sim_interrupt {
+	enum plm_interrupt kind;
+	int64_t at_ms, count, percent, notice_ms;
+	int64_t times, every_ms;
+	struct plm_slice state; /* of a state change */
+};
+
 #define PLM_SIM_FAULT_LIST(X)                                                                      \
 	X(SIM_CRASH, "crash")                                                                      \
 	X(SIM_API_SERVER_DOWN, "apiServerDown")                                                    \
@@ -74,6 +86,8 @@ struct plm_sim_options {
 	size_t stock_out_count;
 	const struct plm_sim_reclaim *reclaims;
 	size_t reclaim_count;
+	const struct plm_sim_interrupt *interrupts;
+	size_t interrupt_count;
 	const struct plm_sim_fault *faults;
 	size_t fault_count;
 	struct plm_inbox inbox; /* 'put' NULL = observations go nowhere (plain) */

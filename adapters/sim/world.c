@@ -195,6 +195,10 @@ static void plan_faults(struct plm_world *w)
 				     NULL, i);
 		}
 	}
+	for (size_t i = 0; i < w->options.interrupt_count; i++) {
+		plm_sim_plan(w, plm_max(0, w->options.interrupts[i].at_ms - w->now_ms),
+			     PLM_SIM_DUE_INTERRUPT, NULL, i);
+	}
 	for (size_t i = 0; i < w->options.reclaim_count; i++) {
 		plm_sim_plan(w, plm_max(0, w->options.reclaims[i].at_ms - w->now_ms),
 			     PLM_SIM_DUE_RECLAIM, NULL, i);
@@ -255,6 +259,9 @@ static void happen(struct plm_world *w, const struct plm_sim_event *event)
 	case PLM_SIM_DUE_INSTANCE_GONE:
 	case PLM_SIM_DUE_DESCRIBE:
 		happen_to_instance(w, event);
+		return;
+	case PLM_SIM_DUE_INTERRUPT:
+		plm_sim_interrupt(w, event->token);
 		return;
 	case PLM_SIM_DUE_RECLAIM:
 		plm_sim_reclaim(w, event->token);

@@ -193,6 +193,7 @@ enum plm_sim_due {
 	PLM_SIM_DUE_INSTANCE_GONE,
 	PLM_SIM_DUE_DESCRIBE,
 	PLM_SIM_DUE_RECLAIM,
+	PLM_SIM_DUE_INTERRUPT,
 	PLM_SIM_DUE_FAULT,
 	PLM_SIM_DUE_FAULT_END,
 	PLM_SIM_DUE_PLAIN,
@@ -405,6 +406,8 @@ void plm_sim_instance_joins(struct plm_world *w, struct plm_sim_instance *instan
 void plm_sim_instance_ready(struct plm_world *w, struct plm_sim_instance *instance);
 void plm_sim_describe(struct plm_world *w, struct plm_sim_instance *instance);
 void plm_sim_reclaim(struct plm_world *w, size_t index);
+/* interrupt.c */
+void plm_sim_interrupt(struct plm_world *w, size_t index);
 struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 						const struct plm_w_req_launch *request,
 						const struct plm_w_offer *offer, uint64_t intent);

@@ -5,6 +5,7 @@
 #include "reducers/area.h"
 #include "reducers/cluster/parts.h"
 #include "reducers/disruption/candidate.h"
+#include "reducers/disruption/forced.h"
 
 static plm_id claim_named(const struct plm_state *st, struct plm_slice name)
 {
@@ -97,6 +98,9 @@ void plm_disruption_apply(struct plm_state *st, const struct plm_event *ev,
 		break;
 	case PLM_EV_GONE:
 		fold_gone(st, ev);
+		break;
+	case PLM_EV_INTERRUPTION:
+		plm_forced_fold(st, ev->payload, (int64_t)ev->tick_ms);
 		break;
 	default:
 		break;

@@ -3,6 +3,7 @@
 #include "core/limits.h"
 #include "core/sort.h"
 #include "reducers/disruption/evict.h"
+#include "reducers/disruption/hold.h"
 #include "reducers/disruption/leave.h"
 #include "reducers/provision/pass.h"
 
@@ -150,7 +151,13 @@ static bool drain(struct way *w, const struct plm_leaving_node *on)
 {
 	int64_t since_ms =
 		w->claim->drain_stage == PLM_DRAIN_NONE ? w->l->now_ms : w->claim->draining_ms;
-	struct plm_drain_wait wait = plm_evict_pods(w->l, w->claim, on);
+	struct plm_drain_wait wait = {0};
+
+	if (plm_hold_pods(w->l, w->claim, on, &wait)) {
+		say(w, &wait);
+		return false;
+	}
+	wait = plm_evict_pods(w->l, w->claim, on);
 
 	if (past_deadline(w)) {
 		w->cut |= wait.pods > 0 ? PLM_CUT_PODS : 0;
@@ -287,6 +294,7 @@ int64_t plm_drain_next_due(const struct plm_state *st)
 		}
 		any = true;
 		earliest(&due, plm_drain_deadline(claim), now_ms);
+		earliest(&due, claim->hold_until_ms, now_ms);
 		if (claim->drain_stage == PLM_DRAIN_DRAINING) {
 			earliest(&due, plm_add_sat(claim->draining_ms, PLM_DRAIN_LEAST_MS), now_ms);
 		}

@@ -208,6 +208,7 @@ static void fold_claim(const struct folding *in, const struct plm_w_claim *w)
 	claim->consolidatable_ms = PLM_UNSET;
 	claim->drifted_ms = PLM_UNSET;
 	claim->grace_ms = PLM_UNSET;
+	claim->expire_ms = w->expire_ms;
 	claim->interrupted_ms = 0;
 	claim->ended_ms = 0;
 	claim->last_pod_event_ms = PLM_UNSET;
@@ -232,6 +233,8 @@ static void fold_claim_end(const struct folding *in, const struct plm_w_claim_en
 	claim->phase = PLM_CLAIM_ENDING;
 	claim->end_reason = (uint32_t)w->reason;
 	claim->ended_ms = in->now_ms;
+	claim->hold_until_ms = w->hold_until_ms;
+	claim->hold_whole = w->hold_whole == 1;
 	claim->why = plm_fold_why(&in->f, &w->why, in->ev->seq);
 	plm_drain_begin(in->st, id, w->forced == 1, in->now_ms);
 	plm_claim_settle(in->st, id);
@@ -394,18 +397,6 @@ static void fold_pod_fact(const struct folding *in, const struct plm_w_pod *w)
 	plm_pod_edit(in->st, id)->why = (struct plm_why){0};
 }
 
-static void fold_interruption(const struct folding *in, const struct plm_w_interruption *w)
-{
-	plm_sym provider = plm_sym_find(in->st, w->provider_id);
-	plm_id id = provider.n == 0 ? (plm_id){0}
-				    : plm_index_find(in->st, PLM_KEY_CLAIM_PROVIDER, provider.n, 0);
-
-	if (id.n != 0) {
-		plm_node_claim_edit(in->st, id)->interrupted_ms = w->at_ms;
-		plm_root_change(in->st)->nodes_dirty = 1;
-	}
-}
-
 /* The clock moves on: what became due by itself. A window that closes lets this cycle plan its pods. */
 static void fold_cycle(const struct folding *in, const struct plm_w_cycle *w)
 {
@@ -479,9 +470,6 @@ static void fold_other(const struct folding *in)
 		break;
 	case PLM_EV_CATALOG:
 		fold_catalog(in, w);
-		break;
-	case PLM_EV_INTERRUPTION:
-		fold_interruption(in, w);
 		break;
 	case PLM_EV_GONE:
 		fold_gone(in, w);

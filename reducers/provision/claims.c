@@ -137,8 +137,7 @@ void plm_claim_fold_instance(struct plm_state *st, const struct plm_w_instance *
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-static void remember_stock_out(struct plm_state *st, const struct plm_w_refusal *offer,
-			       int64_t until_ms)
+void plm_claim_stock_out(struct plm_state *st, const struct plm_w_refusal *offer, int64_t until_ms)
 {
 	plm_sym type = plm_intern(st, offer->instance_type);
 	plm_sym zone = plm_intern(st, offer->zone);
@@ -253,8 +252,8 @@ void plm_claim_fold_result(struct plm_state *st, const struct plm_fold *fold,
 	plm_id claim = {0};
 
 	for (size_t i = 0; i < w->refused.count; i++) {
-		remember_stock_out(st, &refused[i],
-				   plm_add_sat(now_ms, plm_root(st)->stock_out_ms));
+		plm_claim_stock_out(st, &refused[i],
+				    plm_add_sat(now_ms, plm_root(st)->stock_out_ms));
 	}
 	if (open.n == 0 || !is_final(w->class)) {
 		return;

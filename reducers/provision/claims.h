@@ -21,6 +21,8 @@ void plm_claim_fold_instance(struct plm_state *st, const struct plm_w_instance *
 void plm_claim_cordon(struct plm_state *st, plm_sym node, bool told);
 /* Free a claim that has ended once nothing of it is left. */
 void plm_claim_settle(struct plm_state *st, plm_id claim);
+/* The cloud has none of 'offer' until 'until_ms'. */
+void plm_claim_stock_out(struct plm_state *st, const struct plm_w_refusal *offer, int64_t until_ms);
 /* The batch window of pending pods: karpenter.md 2.2. */
 void plm_batch_touch(struct plm_state *st, const struct plm_event *ev, int64_t now_ms);
 /* When the open window closes; PLM_UNSET = it is not open. */

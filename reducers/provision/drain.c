@@ -4,6 +4,7 @@
  */
 #include "reducers/disruption/drain.h"
 #include "reducers/area.h"
+#include "reducers/disruption/forced.h"
 #include "reducers/provision/emit.h"
 
 struct drain {
@@ -87,8 +88,6 @@ static void look_at_launched(const struct drain *d, const struct plm_node_claim 
 
 	if (claim->ended_by_cloud != 0) {
 		end_claim(d, claim, PLM_REASON_INSTANCE_GONE, PLM_RULE_CLOUD_REFUSED, PLM_UNSET);
-	} else if (claim->interrupted_ms != 0) {
-		end_claim(d, claim, PLM_REASON_INTERRUPTED, PLM_RULE_CLOUD_REFUSED, PLM_UNSET);
 	} else if (claim->phase == PLM_CLAIM_LAUNCHED && claim->object.seq == 0 &&
 		   past(d, claim->launched_ms, limit)) {
 		end_claim(d, claim, PLM_REASON_REGISTRATION_TIMEOUT, PLM_RULE_TIMEOUT, limit);
@@ -128,6 +127,7 @@ bool plm_claims_step(const struct plm_state *st, struct plm_cycle_run *run,
 	{
 		look_at_claim(d, id);
 	}
+	plm_forced_all(&d->sched, out, d->now_ms);
 	plm_drain_all(&d->sched, out, d->now_ms);
 	return true;
 }
@@ -150,7 +150,11 @@ static int64_t claim_due(const struct plm_state *st, const struct plm_node_claim
 int64_t plm_claims_next_due(const struct plm_state *st)
 {
 	int64_t due = plm_drain_next_due(st);
+	int64_t forced = plm_forced_next_due(st);
 
+	if (forced != PLM_UNSET && (due == PLM_UNSET || forced < due)) {
+		due = forced;
+	}
 	PLM_EACH(st, node_claim, id)
 	{
 		int64_t own = claim_due(st, plm_node_claim_at(st, id));

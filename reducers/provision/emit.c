@@ -519,6 +519,7 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	w->taints = plm_emit_taints(&pass->sched, pool->slot->taints);
 	w->startup_taints = plm_emit_taints(&pass->sched, pool->slot->startup_taints);
 	w->price_micro = price;
+	w->expire_ms = pool->slot->expire_ms;
 	if (purpose->workload.n != 0) {
 		const struct plm_object *gang =
 			&plm_workload_at(pass->st, purpose->workload)->object;

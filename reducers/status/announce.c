@@ -334,6 +334,46 @@ static void on_blocked(const struct telling *t, const struct plm_w_blocked *w)
 	}
 }
 
+/* What the cloud says of an instance, on its claim and node: upstream's reasons. */
+static void on_interruption(const struct telling *t, const struct plm_w_interruption *w)
+{
+	static const struct {
+		const char *reason, *message;
+	} words[] = {
+		[PLM_INTERRUPT_SPOT] = {"SpotInterrupted",
+					"Spot interruption warning was triggered"},
+		[PLM_INTERRUPT_REBALANCE] = {"SpotRebalanceRecommendation",
+					     "Spot rebalance recommendation was triggered"},
+		[PLM_INTERRUPT_STATE] = {"InstanceStopping", "Instance is stopping or terminating"},
+		[PLM_INTERRUPT_SCHEDULED] = {"InstanceUnhealthy",
+					     "A scheduled change event was triggered"},
+		[PLM_INTERRUPT_RESERVATION] = {"CapacityReservationInterrupted",
+					       "The capacity reservation is interrupted"},
+		[PLM_INTERRUPT_IMPAIRED] = {"InstanceUnhealthy",
+					    "An instance or system status check fails"},
+		[PLM_INTERRUPT_BLOCK] = {"CapacityBlockEnding", "The capacity block ends"},
+	};
+	plm_sym provider = plm_sym_find(t->st, w->provider_id);
+	plm_id id = provider.n == 0 ? (plm_id){0}
+				    : plm_index_find(t->st, PLM_KEY_CLAIM_PROVIDER, provider.n, 0);
+	const struct plm_node_claim *claim = plm_node_claim_at(t->st, id);
+	plm_id node = {0};
+
+	PLM_ASSERT(w->kind >= 0 && (size_t)w->kind < PLM_COUNTOF(words));
+	if (id.n == 0) {
+		return;
+	}
+	node = plm_find(t->st, PLM_KIND_NODE, (plm_sym){0}, claim->node);
+	for (uint32_t i = 0; i < (node.n == 0 ? 1U : 2U); i++) {
+		struct plm_announcement *one =
+			tell(t, i == 0 ? &claim->object : &plm_node_at(t->st, node)->object,
+			     words[w->kind].reason);
+
+		one->warning = w->kind != PLM_INTERRUPT_REBALANCE;
+		one->message = plm_slice_str(words[w->kind].message);
+	}
+}
+
 void plm_status_announce(const struct plm_state *st, const struct plm_event *ev,
 			 struct plm_arena *arena, struct plm_announcements *out)
 {
@@ -367,6 +407,9 @@ void plm_status_announce(const struct plm_state *st, const struct plm_event *ev,
 		break;
 	case PLM_EV_RESULT:
 		on_result(&t, ev->payload);
+		break;
+	case PLM_EV_INTERRUPTION:
+		on_interruption(&t, ev->payload);
 		break;
 	case PLM_EV_BLOCKED:
 		on_blocked(&t, ev->payload);

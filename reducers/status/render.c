@@ -294,6 +294,8 @@ static const struct words words[] = {
 	[PLM_RULE_EXPIRED] = {"node[ {object}] has lived for its expireAfter of {wait}", ""},
 	[PLM_RULE_INTERRUPTED] = {"the cloud says: {detail}[, node {object}]", ""},
 	[PLM_RULE_VALIDATION] = {"is looked at again[ at {until}]", ""},
+	[PLM_RULE_REPLACEMENT] = {"{have} pods wait for their new places[, the first on {object}]",
+				  ""},
 	[PLM_RULE_KEPT] = {"node pool {object} keeps at least {limit} nodes",
 			   "[a minSize below {limit} in node pool {object}]"},
 	[PLM_RULE_START_CONFLICT] = {"admission check {object} adds another value of {detail}",

@@ -258,7 +258,8 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_CATALOGUE, "catalogue")                                                             \
 	X(RULE_NODES, "nodes")                                                                     \
 	X(RULE_POOL_REQUIREMENTS, "pool requirements")                                             \
-	X(RULE_RESERVATION, "reservation in use")
+	X(RULE_RESERVATION, "reservation in use")                                                 \
+	X(RULE_REPLACEMENT, "replacement first")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -411,8 +412,23 @@ PLM_W_STRUCT(mark, PLM_MARK_FIELDS)
 	S(claim) S(pool) I(ours) S(reservation)
 PLM_W_STRUCT(instance, PLM_INSTANCE_FIELDS)
 
-/* A two-minute warning. */
-#define PLM_INTERRUPTION_FIELDS(S, Y, I, E, T, R, L) S(provider_id) I(at_ms)
+#define PLM_INTERRUPT_LIST(X)                                                                      \
+	X(INTERRUPT_SPOT, "spotInterruption")                                                      \
+	X(INTERRUPT_REBALANCE, "rebalanceRecommendation")                                          \
+	X(INTERRUPT_STATE, "stateChange")                                                          \
+	X(INTERRUPT_SCHEDULED, "scheduledChange")                                                  \
+	X(INTERRUPT_RESERVATION, "reservationInterruption")                                        \
+	X(INTERRUPT_IMPAIRED, "statusImpaired")                                                    \
+	X(INTERRUPT_BLOCK, "capacityBlockEnd")
+PLM_W_ENUM(interrupt, PLM_INTERRUPT_LIST)
+
+/*
+ * What the cloud says of an instance (karpenter.md 3.11). 'at_ms': when it is taken (spot, reservation),
+ * changed (scheduled) or has to be given back (capacity block), since when it is impaired (0 = it is not
+ * any more); PLM_UNSET = not said. 'state' of a state change: EC2's word.
+ */
+#define PLM_INTERRUPTION_FIELDS(S, Y, I, E, T, R, L)                                               \
+	S(provider_id) I(at_ms) E(kind, interrupt) S(state) S(reservation)
 PLM_W_STRUCT(interruption, PLM_INTERRUPTION_FIELDS)
 
 /* All objects of 'kind' (none = instances) were told as they are at 'revision': what is missing is gone. */
@@ -519,9 +535,13 @@ PLM_W_STRUCT(nominate, PLM_NOMINATE_FIELDS)
 	I(min_values_relaxed) I(grace_ms) I(expire_ms)
 PLM_W_STRUCT(claim, PLM_CLAIM_FIELDS)
 
-/* A claim is given up or its node removed: no pod is placed on it any more. 'forced' 1 = nothing is waited for. */
+/*
+ * A claim is given up or its node removed: no pod is placed on it any more. 'forced' 1 = nothing is waited
+ * for. Else its pods stay until each has a ready place, 'hold_until_ms' at most (0 = they go at once); with
+ * 'hold_whole' 1 until then in any case.
+ */
 #define PLM_CLAIM_END_FIELDS(S, Y, I, E, T, R, L)                                                  \
-	S(name) E(reason, reason) R(why, explain) I(forced)
+	S(name) E(reason, reason) R(why, explain) I(forced) I(hold_until_ms) I(hold_whole)
 PLM_W_STRUCT(claim_end, PLM_CLAIM_END_FIELDS)
 
 /* Something about a claim that changes nothing by itself and that its owner should hear of. */

@@ -450,6 +450,15 @@ struct plm_node_claim {
 	int64_t validate_ms;	   /* its removal is looked at again then; 0 = none is under way */
 	int64_t blocked_until_ms;  /* PLM_UNSET = until something changes */
 	struct plm_why blocked;	   /* what keeps its node although its time has come */
+	uint32_t interruption;	   /* 1 + enum plm_interrupt of what ends it; 0 = nothing does */
+	uint32_t hold_whole;	   /* 1: its pods stay until 'hold_until_ms' in any case */
+	plm_sym cloud_state;	   /* of a state change */
+	uint32_t zero;
+	int64_t change_ms;     /* of a scheduled change; PLM_UNSET or 0 = not known */
+	int64_t impaired_ms;   /* since when; 0 = it is not */
+	int64_t block_end_ms;  /* its capacity block ends then; 0 = it is in none */
+	int64_t rebalance_ms;  /* the cloud recommended to leave it; 0 = it did not */
+	int64_t hold_until_ms; /* its pods have so long for their new places; 0 = they have not */
 };
 
 /* plm_node_claim.synced, bits */

@@ -182,6 +182,70 @@ static void reclaims(struct plm_scenario_reading *r, struct plm_doc *map)
 	r->scenario->world.reclaim_count = count;
 }
 
+/* How long before it comes true the cloud says it, where a scenario does not. */
+static int64_t notice_of(enum plm_interrupt kind)
+{
+	switch (kind) {
+	case PLM_INTERRUPT_SPOT:
+	case PLM_INTERRUPT_RESERVATION:
+		return 2 * PLM_MS_PER_MINUTE;
+	case PLM_INTERRUPT_SCHEDULED:
+		return 2 * PLM_MS_PER_HOUR;
+	case PLM_INTERRUPT_BLOCK:
+		return PLM_MS_PER_HOUR;
+	case PLM_INTERRUPT_REBALANCE:
+	case PLM_INTERRUPT_STATE:
+	case PLM_INTERRUPT_IMPAIRED:
+		return 0;
+	}
+	PLM_UNREACHABLE();
+}
+
+static void one_interrupt(struct plm_scenario_reading *r, struct plm_doc *item,
+			  struct plm_sim_interrupt *out)
+{
+	bool counted = plm_doc_get(item, "count") != NULL;
+
+	out->kind = (enum plm_interrupt)plm_doc_enum(r->tree, item, "kind", &plm_names_interrupt,
+						     PLM_INTERRUPT_SPOT);
+	if (plm_doc_get(item, "kind") == NULL) {
+		plm_doc_fail(r->tree, item, "kind is missing");
+	}
+	out->at_ms = at(r, item, "at", 0);
+	out->count = plm_doc_count(r->tree, item, "count", PLM_UNSET);
+	out->percent = percent(r->tree, item, "percent", 100);
+	if (counted && plm_doc_get(item, "percent") != NULL) {
+		plm_doc_fail(r->tree, item, "has both count and percent");
+	}
+	out->notice_ms = plm_doc_duration(r->tree, item, "notice", notice_of(out->kind));
+	out->times = plm_doc_count(r->tree, item, "times", 1);
+	if (out->times < 1 || out->times > 1000) {
+		plm_doc_fail(r->tree, plm_doc_get(item, "times"), "1 to 1000");
+	}
+	out->every_ms = plm_doc_duration(r->tree, item, "every", 0);
+	out->state = keep(r, plm_doc_text(r->tree, item, "state"));
+	if (out->kind == PLM_INTERRUPT_STATE && !plm_slice_is(out->state, "stopping") &&
+	    !plm_slice_is(out->state, "stopped") && !plm_slice_is(out->state, "shutting-down") &&
+	    !plm_slice_is(out->state, "terminated")) {
+		plm_doc_fail(r->tree, item,
+			     "state must be stopping, stopped, shutting-down or terminated");
+	}
+}
+
+static void interrupts(struct plm_scenario_reading *r, struct plm_doc *map)
+{
+	struct plm_doc *list = plm_doc_list(r->tree, map, "interruptions");
+	struct plm_sim_interrupt *out =
+		PLM_NEW_ARRAY(&r->scenario->arena, count_of(list), struct plm_sim_interrupt);
+	size_t count = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next) {
+		one_interrupt(r, item, &out[count++]);
+	}
+	r->scenario->world.interrupts = out;
+	r->scenario->world.interrupt_count = count;
+}
+
 static void cloud(struct plm_scenario_reading *r, struct plm_doc *spec)
 {
 	struct plm_sim_options *world = &r->scenario->world;
@@ -205,6 +269,7 @@ static void cloud(struct plm_scenario_reading *r, struct plm_doc *spec)
 		percent(r->tree, plm_doc_map(r->tree, map, "launchFailures"), "percent", 0);
 	stock_outs(r, map);
 	reclaims(r, map);
+	interrupts(r, map);
 }
 
 /* ---- faults ------------------------------------------------------------------------------------ */

@@ -239,7 +239,12 @@ static int64_t next_due(const struct plm_runner *r)
 
 		if (engine != PLM_UNSET) {
 			engine -= plm_max(0, plm_world_clock_offset(r->world));
-			due = earlier(due, engine > r->now_ms ? engine : r->now_ms + IDLE_TIMER_MS);
+			/* A node that expires in a month keeps no run from being over. */
+			due = engine > r->end_ms
+				      ? due
+				      : earlier(due, engine > r->now_ms
+							     ? engine
+							     : r->now_ms + IDLE_TIMER_MS);
 		}
 	}
 	return due == PLM_UNSET ? due : plm_max(due, r->now_ms);

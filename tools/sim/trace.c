@@ -564,6 +564,28 @@ static void tell_control(const struct story *s)
 	}
 }
 
+static void tell_interruption(const struct story *s, const struct plm_w_interruption *w)
+{
+	char time[PLM_TIME_SIZE];
+
+	begin(s, "cloud", "warning");
+	say(s, w->provider_id);
+	if (w->kind == PLM_INTERRUPT_SPOT) {
+		(void)fputs(" is taken back in two minutes", s->to);
+		end(s);
+		return;
+	}
+	(void)fprintf(s->to, ": %s", plm_names_text(&plm_names_interrupt, w->kind));
+	if (w->state.size > 0) {
+		(void)fputc(' ', s->to);
+		say(s, w->state);
+	}
+	if (w->at_ms != PLM_UNSET) {
+		(void)fprintf(s->to, " %s", plm_time_format(w->at_ms, time));
+	}
+	end(s);
+}
+
 static void tell_patch(const struct story *s, const struct plm_w_workload_patch *w)
 {
 	const struct plm_w_check_status *checks = w->checks.ptr;
@@ -615,10 +637,7 @@ static void tell_fact(const struct story *s)
 		tell_replicas(s, w);
 		return;
 	case PLM_EV_INTERRUPTION:
-		begin(s, "cloud", "warning");
-		say(s, ((const struct plm_w_interruption *)w)->provider_id);
-		(void)fputs(" is taken back in two minutes", s->to);
-		end(s);
+		tell_interruption(s, w);
 		return;
 	default:
 		return;

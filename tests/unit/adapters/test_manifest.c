@@ -279,7 +279,6 @@ static void kept_fields_without_effect_are_named(void **state)
 		"");
 	assert_string_equal(heard.warnings,
 			    "Pod: spec.resourceClaims is not decided on\n"
-			    "NodePool: spec.template.spec.expireAfter is not decided on\n"
 			    "NodePool: spec.disruption.consolidationPolicy is not decided on\n");
 }
 

@@ -276,7 +276,7 @@ static void a_node_that_never_joins_is_given_up(void **state)
 	assert_null(yard_claim_at(y, name));
 }
 
-static void an_interrupted_node_is_drained(void **state)
+static void a_node_that_stops_is_drained(void **state)
 {
 	struct yard *y = *state;
 	struct plm_w_interruption warning = {0};
@@ -293,12 +293,14 @@ static void an_interrupted_node_is_drained(void **state)
 	yard_joined(y, name, "n1");
 	yard_bind(y, "p0", 1000, "n1");
 	warning.provider_id = plm_arena_format(&y->texts, "i-%s", name);
-	warning.at_ms = YARD_START_MS + 120000;
+	warning.kind = PLM_INTERRUPT_STATE;
+	warning.state = plm_slice_str("stopping");
+	warning.at_ms = PLM_UNSET;
 	yard_fold(y, PLM_EV_INTERRUPTION, &warning);
 	yard_run(y, plm_claims_step);
 	assert_int_equal(
 		((const struct plm_w_claim_end *)yard_event(y, PLM_EV_CLAIM_END, 0))->reason,
-		PLM_REASON_INTERRUPTED);
+		PLM_REASON_INSTANCE_STOPPING);
 	yard_run(y, plm_claims_step);
 	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
 	assert_int_equal(yard_intents(y, PLM_CALL_POD_EVICT), 0); /* one might still come */
@@ -509,9 +511,8 @@ static void the_least_number_of_nodes_stays(void **state)
 	yard_at(y, 5000000);
 	yard_run(y, plm_disruption_step);
 	assert_int_equal(y->out.count, 1);
-	assert_int_equal(
-		((const struct plm_w_blocked *)yard_event(y, PLM_EV_BLOCKED, 0))->why.rule,
-		PLM_RULE_KEPT);
+	assert_int_equal(((const struct plm_w_blocked *)yard_event(y, PLM_EV_BLOCKED, 0))->why.rule,
+			 PLM_RULE_KEPT);
 	yard_run(y, plm_disruption_step);
 	assert_int_equal(y->out.count, 0); /* said once */
 }
@@ -533,7 +534,7 @@ int main(void)
 		WITH_YARD(a_refusal_leads_to_the_next_offer),
 		WITH_YARD(when_all_is_refused_pods_are_planned_anew),
 		WITH_YARD(a_node_that_never_joins_is_given_up),
-		WITH_YARD(an_interrupted_node_is_drained),
+		WITH_YARD(a_node_that_stops_is_drained),
 		WITH_YARD(pods_of_a_node_that_goes_get_a_new_one),
 		WITH_YARD(sizes_bound_a_pool),
 		WITH_YARD(a_pool_that_is_not_ready_is_not_used),
