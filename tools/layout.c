@@ -469,17 +469,46 @@ static const struct plm_member job_members[] = {PART(object, object),
 LAYOUT(static, job)
 #undef TYPE
 #define TYPE struct plm_pod
-static const struct plm_member pod_members[] = {
-	PART(object, object),  ONE(shape, shape),  TEXT(node),		 TEXT(nominated),
-	TEXT(pod_set),	       ENUM(phase, phase), BOOL(unschedulable),	 BOOL(no_status),
-	BOOL(gated),	       BOOL(ready),	   BOOL(do_not_disrupt), BOOL(tas),
-	TEXTS(gates),	       I64(started_ms),	   I64(deletion_cost),	 I64(index),
-	I64(priority),	       TEXT(target),	   BOOL(target_claim),	 BOOL(ending),
-	BOOL(batched),	       PART(why, why),	   BOOL(ungating),	 SKIP(zero),
-	TEXT(group),	       TEXT(role),	   SKIP(group_next),	 U32(group_flags),
-	BOOL(admission_gated), BOOL(told),	   BOOL(not_ready),	 BOOL(misprotected),
-	I64(protected_ms),     I64(grace_s),	   U32(evict_tries),	 BOOL(forced),
-	I64(evict_ms),	       I64(scheduled_ms),  U32(seen),		 SKIP(zero2)};
+static const struct plm_member pod_members[] = {PART(object, object),
+						ONE(shape, shape),
+						TEXT(node),
+						TEXT(nominated),
+						TEXT(pod_set),
+						ENUM(phase, phase),
+						BOOL(unschedulable),
+						BOOL(no_status),
+						BOOL(gated),
+						BOOL(ready),
+						BOOL(do_not_disrupt),
+						BOOL(tas),
+						TEXTS(gates),
+						I64(started_ms),
+						I64(deletion_cost),
+						I64(index),
+						I64(priority),
+						TEXT(target),
+						BOOL(target_claim),
+						BOOL(ending),
+						BOOL(batched),
+						PART(why, why),
+						BOOL(ungating),
+						SKIP(zero),
+						TEXT(group),
+						TEXT(role),
+						SKIP(group_next),
+						U32(group_flags),
+						BOOL(admission_gated),
+						BOOL(told),
+						BOOL(not_ready),
+						BOOL(misprotected),
+						I64(protected_ms),
+						I64(grace_s),
+						U32(evict_tries),
+						BOOL(forced),
+						I64(evict_ms),
+						I64(scheduled_ms),
+						U32(seen),
+						SKIP(zero2)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node
@@ -615,7 +644,7 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       U32(noted),
 						       U32(asked),
 						       I64(retry_ms),
-						       I64(checked_ms),
+						       I64(node_gone_ms),
 						       I64(blind_kube_ms),
 						       I64(blind_cloud_ms),
 						       ENUM(drain_stage, drain_stage),
@@ -665,8 +694,8 @@ LAYOUT(static, seen_memory)
 #undef TYPE
 #define TYPE struct plm_stock_out
 static const struct plm_member stock_out_members[] = {
-	SKIP(used),    TEXT(instance_type), TEXT(zone), TEXT(capacity_type),
-	I64(until_ms), TEXT(reservation),   U32(times), I64(forget_ms)};
+	SKIP(used),	   TEXT(instance_type), TEXT(zone),	TEXT(capacity_type), I64(until_ms),
+	TEXT(reservation), U32(times),		I64(forget_ms), BOOL(lapsed),	     SKIP(zero)};
 LAYOUT(static, stock_out)
 #undef TYPE
 #define TYPE struct plm_intent
@@ -742,7 +771,9 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(instances_listed),
 						 I64(vm_memory_nano),
 						 I64(reserved_enis),
-						 I64(disruption_wait_ms)};
+						 I64(disruption_wait_ms),
+						 BOOL(nodes_listed),
+						 SKIP(zero3)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -426,6 +426,7 @@ static enum plm_code feed(struct plm_round *round, struct plm_error *err)
 
 	if (code == PLM_OK && round->world != NULL) {
 		(void)plm_settle_advance(round->world);
+		plm_settle_listed(round->world);
 		code = world_failed(round, err);
 	}
 	if (code == PLM_OK) {

@@ -71,6 +71,11 @@ enum plm_code plm_settle_apply(struct plm_settle *settle, const struct plm_obser
 	return code;
 }
 
+void plm_settle_listed(struct plm_settle *settle)
+{
+	plm_world_listed(settle->world);
+}
+
 bool plm_settle_advance(struct plm_settle *settle)
 {
 	int64_t due = plm_world_next_due(settle->world);

@@ -24,6 +24,8 @@ struct plm_effects plm_settle_effects(struct plm_settle *settle);
 enum plm_code plm_settle_apply(struct plm_settle *settle, const struct plm_observation *fact,
 			       struct plm_error *err) PLM_MUST_CHECK;
 /* Let everything happen that is due now; true when something was. */
+/* All of the input has been told: what is not there does not exist. */
+void plm_settle_listed(struct plm_settle *settle);
 bool plm_settle_advance(struct plm_settle *settle);
 
 #endif

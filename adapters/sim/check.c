@@ -304,7 +304,8 @@ static bool is_in_stock(struct plm_world *w, const struct plm_w_instance_type *t
 					    list[i].reservation};
 
 		if (plm_slice_is(offer.capacity_type, "on-demand") &&
-		    plm_sim_offering(w, &offer) != NULL && !plm_sim_out_of_stock(w, &offer)) {
+		    plm_sim_offering(w, &offer) != NULL &&
+		    plm_sim_out_of_stock(w, &offer).size == 0) {
 			return true;
 		}
 	}

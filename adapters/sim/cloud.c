@@ -77,6 +77,11 @@ static bool zone_open(const struct plm_world *w, struct plm_slice zone)
 	return w->options.zones.count == 0;
 }
 
+static bool matches(struct plm_slice pattern, struct plm_slice text)
+{
+	return pattern.size == 0 || plm_slice_equal(pattern, text);
+}
+
 const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 					      const struct plm_w_offer *offer)
 {
@@ -88,19 +93,15 @@ const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 	}
 	for (size_t i = 0; i < type->offerings.count; i++) {
 		if (plm_slice_equal(list[i].zone, offer->zone) && list[i].available != 0 &&
-		    plm_slice_equal(list[i].capacity_type, offer->capacity_type)) {
+		    plm_slice_equal(list[i].capacity_type, offer->capacity_type) &&
+		    matches(offer->reservation, list[i].reservation)) {
 			return &list[i];
 		}
 	}
 	return NULL;
 }
 
-static bool matches(struct plm_slice pattern, struct plm_slice text)
-{
-	return pattern.size == 0 || plm_slice_equal(pattern, text);
-}
-
-bool plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer)
+struct plm_slice plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer)
 {
 	for (size_t i = 0; i < w->options.stock_out_count; i++) {
 		const struct plm_sim_stock_out *out = &w->options.stock_outs[i];
@@ -109,10 +110,11 @@ bool plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *o
 		    matches(out->zone, offer->zone) &&
 		    matches(out->capacity_type, offer->capacity_type) &&
 		    w->now_ms >= out->from_ms && w->now_ms < out->to_ms) {
-			return true;
+			return out->code.size > 0 ? out->code
+						  : plm_slice_str("InsufficientInstanceCapacity");
 		}
 	}
-	return false;
+	return (struct plm_slice){0};
 }
 
 /* ---- launch ------------------------------------------------------------------------------------ */
@@ -177,7 +179,7 @@ static struct plm_vec under_class(struct plm_world *w, struct plm_vec base, cons
 }
 
 /* User data and volumes of its class make the node what it is. */
-static void set_up(struct plm_world *w, struct plm_sim_instance *instance)
+void plm_sim_instance_set_up(struct plm_world *w, struct plm_sim_instance *instance)
 {
 	const struct plm_w_node_class *class = class_of(w, instance->request);
 	const struct plm_ec2_settings settings = {.reserved_enis = w->options.reserved_enis};
@@ -199,19 +201,54 @@ static void set_up(struct plm_world *w, struct plm_sim_instance *instance)
 	instance->allocatable = under_class(w, instance->allocatable, amounts.allocatable);
 }
 
+void plm_sim_instance_keep(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	if (w->last_instance != NULL) {
+		w->last_instance->next = instance;
+	} else {
+		w->instances = instance;
+	}
+	w->last_instance = instance;
+}
+
+struct plm_sim_instance *plm_sim_instance_of(const struct plm_world *w,
+					     struct plm_slice provider_id)
+{
+	struct plm_sim_instance *instance = provider_id.size == 0 ? NULL : w->instances;
+
+	while (instance != NULL && !plm_slice_equal(instance->provider_id, provider_id)) {
+		instance = instance->next;
+	}
+	return instance;
+}
+
+/* From launch to a ready node, unless it dies before. */
+void plm_sim_instance_boots(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	int64_t boot = plm_sim_draw(w, w->options.boot);
+
+	instance->fails = plm_sim_chance(w, w->options.launch_fail_percent);
+	if (instance->fails) {
+		plm_sim_plan(w, boot / 2, PLM_SIM_DUE_INSTANCE_DIES, instance, 0);
+	} else {
+		plm_sim_plan(w, boot * JOIN_PERCENT / 100, PLM_SIM_DUE_NODE_JOIN, instance, 0);
+		plm_sim_plan(w, boot, PLM_SIM_DUE_NODE_READY, instance, 0);
+	}
+}
+
 struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 						const struct plm_w_req_launch *request,
 						const struct plm_w_offer *offer, uint64_t intent)
 {
 	const struct plm_w_offering *offering = plm_sim_offering(w, offer);
 	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
-	int64_t boot = plm_sim_draw(w, w->options.boot);
 
 	PLM_ASSERT(offering != NULL);
 	instance->number = ++w->instance_number;
 	instance->type = plm_sim_type(w, offer->instance_type);
 	instance->zone = offering->zone;
 	instance->capacity_type = offering->capacity_type;
+	instance->reservation = offering->reservation;
 	instance->price_micro = offering->price_micro == PLM_UNSET ? 0 : offering->price_micro;
 	instance->provider_id = plm_arena_format(
 		&w->arena, "aws:///%.*s/i-%017llx", (int)offering->zone.size,
@@ -221,53 +258,32 @@ struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 	instance->node_gone_ms = PLM_UNSET;
 	instance->intent = intent;
 	instance->request = request;
-	set_up(w, instance);
-	instance->fails = plm_sim_chance(w, w->options.launch_fail_percent);
-	if (w->last_instance != NULL) {
-		w->last_instance->next = instance;
-	} else {
-		w->instances = instance;
-	}
-	w->last_instance = instance;
+	plm_sim_instance_set_up(w, instance);
+	plm_sim_instance_keep(w, instance);
 	w->stats.launches++;
-	if (instance->fails) {
-		plm_sim_plan(w, boot / 2, PLM_SIM_DUE_INSTANCE_DIES, instance, 0);
-	} else {
-		plm_sim_plan(w, boot * JOIN_PERCENT / 100, PLM_SIM_DUE_NODE_JOIN, instance, 0);
-		plm_sim_plan(w, boot, PLM_SIM_DUE_NODE_READY, instance, 0);
-	}
+	plm_sim_instance_boots(w, instance);
 	return instance;
 }
 
 static struct plm_sim_token *token_spend(struct plm_world *w, const struct plm_effect *effect)
 {
 	const struct plm_w_req_launch *request = effect->request;
-	const struct plm_w_offer *offers = request->offers.ptr;
-	struct plm_w_refusal *refused =
-		PLM_NEW_ARRAY(&w->arena, request->offers.count, struct plm_w_refusal);
 	struct plm_sim_token *token = PLM_NEW(&w->arena, struct plm_sim_token);
+	const struct plm_w_offer *offer = plm_sim_fleet_pick(w, request, &token->refused);
 	size_t bucket = token_bucket(effect->key);
 
 	memcpy(token->key, effect->key, sizeof(token->key));
 	token->intent = effect->intent;
 	token->frozen = effect->frozen;
-	token->code = "InsufficientInstanceCapacity";
-	for (size_t i = 0; i < request->offers.count && token->instance == NULL; i++) {
-		if (plm_sim_offering(w, &offers[i]) == NULL ||
-		    plm_sim_out_of_stock(w, &offers[i])) {
-			refused[token->refused.count++] = (struct plm_w_refusal){
-				.instance_type = offers[i].instance_type,
-				.zone = offers[i].zone,
-				.capacity_type = offers[i].capacity_type,
-				.reservation = offers[i].reservation,
-				.code = plm_slice_str("InsufficientInstanceCapacity"),
-			};
-			continue;
-		}
-		token->instance = plm_sim_start_instance(w, request, &offers[i], effect->intent);
-		token->code = "";
+	token->code = plm_slice_str("InsufficientInstanceCapacity");
+	if (offer != NULL) {
+		token->instance = plm_sim_start_instance(w, request, offer, effect->intent);
+		token->code = (struct plm_slice){0};
+	} else if (token->refused.count > 0) {
+		const struct plm_w_refusal *last = token->refused.ptr;
+
+		token->code = last[token->refused.count - 1].code;
 	}
-	token->refused.ptr = refused;
 	token->hash_next = w->tokens[bucket];
 	w->tokens[bucket] = token;
 	return token;
@@ -282,7 +298,7 @@ void plm_sim_token_add(struct plm_world *w, const struct plm_effect *launch,
 	memcpy(token->key, launch->key, sizeof(token->key));
 	token->intent = launch->intent;
 	token->frozen = plm_arena_copy(&w->arena, launch->frozen);
-	token->code = "";
+	token->code = (struct plm_slice){0};
 	token->instance = instance;
 	token->hash_next = w->tokens[bucket];
 	w->tokens[bucket] = token;
@@ -294,6 +310,7 @@ static void answer_instance(const struct plm_sim_instance *instance, struct plm_
 	out->instance_type = instance->type->name;
 	out->zone = instance->zone;
 	out->capacity_type = instance->capacity_type;
+	out->reservation = instance->reservation;
 	out->price_micro = instance->price_micro;
 	out->capacity = instance->capacity;
 	out->allocatable = instance->allocatable;
@@ -304,6 +321,9 @@ void plm_sim_launch(struct plm_world *w, const struct plm_effect *effect, struct
 	struct plm_sim_token *token = token_find(w, effect->key);
 	bool again = token != NULL;
 
+	if (token == NULL && plm_sim_launch_error(w, out)) {
+		return; /* nothing was tried, and the token is as good as new */
+	}
 	if (token == NULL) {
 		plm_sim_check_launch(w, effect);
 		token = token_spend(w, effect);
@@ -317,7 +337,7 @@ void plm_sim_launch(struct plm_world *w, const struct plm_effect *effect, struct
 	out->refused = token->refused;
 	if (token->instance == NULL) {
 		out->class = PLM_RESULT_FAILED;
-		out->code = plm_slice_str(token->code);
+		out->code = token->code;
 		out->message = plm_slice_str("no offer has capacity");
 		return;
 	}
@@ -335,7 +355,7 @@ void plm_sim_launch(struct plm_world *w, const struct plm_effect *effect, struct
 static struct plm_vec node_labels(struct plm_world *w, const struct plm_sim_instance *instance,
 				  struct plm_slice name)
 {
-	struct plm_w_kv *own = PLM_NEW_ARRAY(&w->arena, 7, struct plm_w_kv);
+	struct plm_w_kv *own = PLM_NEW_ARRAY(&w->arena, 8, struct plm_w_kv);
 	const struct plm_w_expr *all = instance->type->requirements.ptr;
 	struct plm_slice arch = plm_slice_str("amd64");
 	struct plm_vec list = {.ptr = own};
@@ -347,6 +367,10 @@ static struct plm_vec node_labels(struct plm_world *w, const struct plm_sim_inst
 	}
 	own[list.count++] = (struct plm_w_kv){plm_slice_str("karpenter.sh/capacity-type"),
 					      instance->capacity_type};
+	if (instance->request->sync_taints == 0 && !w->options.plain) {
+		own[list.count++] = (struct plm_w_kv){
+			plm_slice_str("karpenter.sh/do-not-sync-taints"), plm_slice_str("true")};
+	}
 	own[list.count++] = (struct plm_w_kv){plm_slice_str("kubernetes.io/arch"), arch};
 	own[list.count++] = (struct plm_w_kv){plm_slice_str("kubernetes.io/hostname"), name};
 	own[list.count++] =
@@ -367,6 +391,27 @@ static struct plm_vec node_labels(struct plm_world *w, const struct plm_sim_inst
 	}
 	/* What an instance is stands above what somebody asked for. */
 	return plm_sim_merge(w, instance->request->labels, list);
+}
+
+/*
+ * What the kubelet registers with: the taint that keeps pods away until the node is registered, and, but for
+ * images of the user's own, all others.
+ */
+static struct plm_vec boot_taints(struct plm_world *w, const struct plm_w_req_launch *request)
+{
+	struct plm_w_taint *own = PLM_NEW(&w->arena, struct plm_w_taint);
+	struct plm_vec list = {own, 1};
+
+	*own = (struct plm_w_taint){.key = plm_slice_str("karpenter.sh/unregistered"),
+				    .effect = PLM_EFFECT_NO_EXECUTE};
+	if (request->sync_taints != 0) {
+		return list;
+	}
+	if (w->options.plain) {
+		list.count = 0; /* nobody would take it away */
+	}
+	list = plm_sim_concat(w, sizeof(*own), list, request->taints);
+	return plm_sim_concat(w, sizeof(*own), list, request->startup_taints);
 }
 
 /* The capacity that is a list of the type, with what a node labels itself. */
@@ -394,13 +439,43 @@ void plm_sim_instance_joins(struct plm_world *w, struct plm_sim_instance *instan
 	node->provider_id = instance->provider_id;
 	node->capacity = instance->capacity;
 	node->allocatable = instance->allocatable;
-	node->taints = plm_sim_concat(w, sizeof(struct plm_w_taint), instance->request->taints,
-				      instance->request->startup_taints);
+	node->taints = boot_taints(w, instance->request);
 	instance->node = plm_sim_node_new(w, node, instance);
 	plm_sim_describe(w, instance);
 }
 
-/* Startup taints go as soon as the node is ready: whoever set them has done its work. */
+/* Startup taints go when whoever set them has done its work. */
+void plm_sim_startup_done(struct plm_world *w, const struct plm_sim_instance *instance)
+{
+	const struct plm_w_taint *gone = instance->request->startup_taints.ptr;
+	struct plm_w_taint *kept = NULL;
+	struct plm_w_node *node = NULL;
+	const struct plm_w_taint *had = NULL;
+	size_t count = 0;
+
+	if (instance->node == NULL || instance->node->gone) {
+		return;
+	}
+	node = instance->node->of.node;
+	had = node->taints.ptr;
+	kept = PLM_NEW_ARRAY(&w->arena, node->taints.count, struct plm_w_taint);
+	for (size_t i = 0; i < node->taints.count; i++) {
+		size_t k = 0;
+
+		while (k < instance->request->startup_taints.count &&
+		       !(plm_slice_equal(had[i].key, gone[k].key) &&
+			 had[i].effect == gone[k].effect)) {
+			k++;
+		}
+		if (k == instance->request->startup_taints.count) {
+			kept[count++] = had[i];
+		}
+	}
+	node->taints = (struct plm_vec){kept, count};
+	plm_sim_touch(w, instance->node);
+	plm_sim_schedule_later(w);
+}
+
 void plm_sim_instance_ready(struct plm_world *w, struct plm_sim_instance *instance)
 {
 	struct plm_sim_object *node = instance->node;
@@ -409,8 +484,13 @@ void plm_sim_instance_ready(struct plm_world *w, struct plm_sim_instance *instan
 		return;
 	}
 	if (instance->request->startup_taints.count > 0) {
-		node->of.node->taints =
-			plm_wire_copy_list(&plm_type_taint, instance->request->taints, &w->arena);
+		int64_t work = plm_sim_draw(w, w->options.startup_taints);
+
+		if (work == 0) {
+			plm_sim_startup_done(w, instance);
+		} else {
+			plm_sim_plan(w, work, PLM_SIM_DUE_STARTUP_DONE, instance, 0);
+		}
 	}
 	plm_sim_node_ready(w, node);
 }
@@ -426,7 +506,11 @@ void plm_sim_describe(struct plm_world *w, struct plm_sim_instance *instance)
 				      .zone = instance->zone,
 				      .capacity_type = instance->capacity_type,
 				      .intent = (int64_t)instance->intent,
-				      .launched_ms = instance->launched_ms};
+				      .launched_ms = instance->launched_ms,
+				      .claim = instance->request->claim,
+				      .pool = instance->request->pool,
+				      .ours = instance->foreign ? 0 : 1,
+				      .reservation = instance->reservation};
 
 	if (instance->state == PLM_SIM_TERMINATED && w->now_ms > instance->ended_ms + VISIBLE_MS) {
 		return;
@@ -481,11 +565,8 @@ void plm_sim_instance_gone(struct plm_world *w, struct plm_sim_instance *instanc
 void plm_sim_terminate(struct plm_world *w, const struct plm_w_req_terminate *request,
 		       struct plm_w_result *out)
 {
-	struct plm_sim_instance *instance = w->instances;
+	struct plm_sim_instance *instance = plm_sim_instance_of(w, request->provider_id);
 
-	while (instance != NULL && !plm_slice_equal(instance->provider_id, request->provider_id)) {
-		instance = instance->next;
-	}
 	if (instance == NULL) {
 		out->class = PLM_RESULT_FAILED;
 		out->code = plm_slice_str("InvalidInstanceID.NotFound");

@@ -181,6 +181,8 @@ void plm_sim_delete(struct plm_world *w, struct plm_sim_object *object)
 {
 	if (object->kind == PLM_KIND_POD) {
 		plm_sim_pod_delete(w, object);
+	} else if (object->kind == PLM_KIND_NODE_CLAIM) {
+		plm_sim_claim_deleted(w, object);
 	} else {
 		plm_sim_remove(w, object);
 	}
@@ -296,10 +298,25 @@ static void pod_given(struct plm_world *w, struct plm_w_pod *pod, const struct p
 static void node_given(struct plm_world *w, struct plm_w_node *node)
 {
 	int64_t ready = node->ready;
-	struct plm_sim_object *object = plm_sim_node_new(w, node, NULL);
+	struct plm_sim_instance *instance = plm_sim_instance_of(w, node->provider_id);
+	struct plm_sim_object *object = plm_sim_node_new(w, node, instance);
 
+	if (instance != NULL) {
+		instance->node = object;
+	}
 	if (ready != 0) {
 		plm_sim_node_ready(w, object);
+	}
+}
+
+void plm_sim_instance_find_node(struct plm_world *w, struct plm_sim_instance *instance)
+{
+	PLM_SIM_EACH(w, PLM_KIND_NODE, node)
+	{
+		if (plm_slice_equal(node->of.node->provider_id, instance->provider_id)) {
+			node->my.node->instance = instance;
+			instance->node = node;
+		}
 	}
 }
 
@@ -321,6 +338,9 @@ static void create_given(struct plm_world *w, enum plm_kind kind, enum plm_event
 		object->extra = *extra;
 	}
 	plm_sim_born(w, object);
+	if (kind == PLM_KIND_NODE_CLAIM) {
+		plm_sim_claim_given(w, object->of.claim);
+	}
 }
 
 /* An apply keeps what the system wrote: uid, times, owner, and the status that lies beside the spec. */

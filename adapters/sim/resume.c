@@ -33,16 +33,6 @@ static enum plm_sim_instance_state state_of(struct plm_slice word)
 	return plm_slice_is(word, "shutting-down") ? PLM_SIM_SHUTTING_DOWN : PLM_SIM_TERMINATED;
 }
 
-static void keep_instance(struct plm_world *w, struct plm_sim_instance *instance)
-{
-	if (w->last_instance != NULL) {
-		w->last_instance->next = instance;
-	} else {
-		w->instances = instance;
-	}
-	w->last_instance = instance;
-}
-
 void plm_world_resume_instance(struct plm_world *w, const struct plm_w_instance *fact,
 			       const struct plm_effect *launch)
 {
@@ -67,7 +57,8 @@ void plm_world_resume_instance(struct plm_world *w, const struct plm_w_instance 
 	instance->node_gone_ms = PLM_UNSET;
 	instance->intent = launch->intent;
 	instance->request = plm_wire_copy(&plm_type_req_launch, launch->request, &w->arena);
-	keep_instance(w, instance);
+	instance->reservation = plm_arena_copy(&w->arena, fact->reservation);
+	plm_sim_instance_keep(w, instance);
 	plm_sim_token_add(w, launch, instance);
 }
 

@@ -30,6 +30,21 @@ struct plm_sim_range {
 struct plm_sim_stock_out {
 	struct plm_slice instance_type, zone, capacity_type;
 	int64_t from_ms, to_ms;
+	struct plm_slice code; /* empty: InsufficientInstanceCapacity */
+};
+
+/* Every launch between 'from_ms' and 'to_ms' is refused as a whole. */
+struct plm_sim_launch_error {
+	struct plm_slice code, message;
+	int64_t from_ms, to_ms;
+};
+
+/* An instance that runs since before the start and has no node. */
+struct plm_sim_leftover {
+	struct plm_slice instance_type, zone, capacity_type;
+	struct plm_slice claim, pool; /* its tags */
+	int64_t age_ms;
+	bool foreign; /* tagged for another cluster */
 };
 
 /* Two-minute warnings for 'percent' of the spot instances that run at 'at_ms'. */
@@ -84,6 +99,9 @@ struct plm_sim_options {
 	int64_t launch_fail_percent;
 	const struct plm_sim_stock_out *stock_outs;
 	size_t stock_out_count;
+	const struct plm_sim_launch_error *launch_errors;
+	size_t launch_error_count;
+	struct plm_sim_range startup_taints; /* from ready to the end of startup taints */
 	const struct plm_sim_reclaim *reclaims;
 	size_t reclaim_count;
 	const struct plm_sim_interrupt *interrupts;
@@ -153,6 +171,11 @@ bool plm_world_patch(struct plm_world *world, const struct plm_w_workload_patch 
 enum plm_code plm_world_add_node(struct plm_world *world, const struct plm_sim_node *node,
 				 struct plm_error *err) PLM_MUST_CHECK;
 
+/* PLM_E_INPUT: its type is not in the catalogue. */
+enum plm_code plm_world_add_instance(struct plm_world *world,
+				     const struct plm_sim_leftover *leftover,
+				     struct plm_error *err) PLM_MUST_CHECK;
+
 /* ---- time ---- */
 
 /* Do all that is due up to and with 'now_ms', in order; time never goes back. */
@@ -170,6 +193,8 @@ int64_t plm_world_clock_offset(const struct plm_world *world);
 struct plm_effects plm_world_effects(struct plm_world *world);
 /* The engine's process is gone: answers and deliveries on their way are lost, requests are not. */
 void plm_world_disconnect(struct plm_world *world);
+/* All that there is has been told: claims, nodes and instances are complete (instant worlds). */
+void plm_world_listed(struct plm_world *world);
 /* List everything again: at start, after a restart, after 410. */
 void plm_world_relist(struct plm_world *world);
 /* After a relist: tell that an object which the engine knows is gone, if it is. */

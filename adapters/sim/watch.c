@@ -215,6 +215,22 @@ void plm_world_disconnect(struct plm_world *w)
 	plm_sim_disturb(w);
 }
 
+static void tell_listed(struct plm_world *w, enum plm_kind kind)
+{
+	struct plm_w_listed listed = {.kind = kind};
+
+	listed.revision = plm_arena_format(&w->scratch, "%llu", (unsigned long long)w->version);
+	plm_sim_tell(w, kind == PLM_KIND_NONE ? PLM_SOURCE_CLOUD : PLM_SOURCE_KUBE, PLM_EV_LISTED,
+		     &listed, 0);
+}
+
+void plm_sim_reach(struct plm_world *w, enum plm_source source, bool away)
+{
+	struct plm_w_reach reach = {.source = source, .away = away ? 1 : 0};
+
+	plm_sim_tell(w, source, PLM_EV_REACH, &reach, 0);
+}
+
 /*
  * Lists come kind by kind; what a list no longer shows was deleted in between, which only a list that
  * was complete may say: the objects that the lost watch had still to delete come first.
@@ -238,11 +254,32 @@ void plm_world_relist(struct plm_world *w)
 			deliver(w, object);
 		}
 	}
-	for (struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
-		if (!was_connected) {
-			plm_sim_describe(w, i);
-		}
+	tell_listed(w, PLM_KIND_NODE_CLAIM);
+	tell_listed(w, PLM_KIND_NODE);
+	if (!was_connected) {
+		plm_sim_list_instances(w);
 	}
+}
+
+void plm_world_listed(struct plm_world *w)
+{
+	tell_listed(w, PLM_KIND_NODE_CLAIM);
+	tell_listed(w, PLM_KIND_NODE);
+	plm_sim_list_instances(w);
+}
+
+void plm_sim_list_instances(struct plm_world *w)
+{
+	static const struct plm_sim_range again = {10000, 20000};
+
+	if (plm_sim_is_down(w, PLM_SIM_EC2_DOWN)) {
+		plm_sim_plan(w, plm_sim_draw(w, again), PLM_SIM_DUE_LISTED, NULL, 1);
+		return;
+	}
+	for (struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
+		plm_sim_describe(w, i);
+	}
+	tell_listed(w, PLM_KIND_NONE);
 }
 
 void plm_world_infer_gone(struct plm_world *w, enum plm_kind kind, struct plm_slice ns,

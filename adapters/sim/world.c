@@ -139,6 +139,19 @@ int64_t plm_sim_fault_percent(const struct plm_world *w, enum plm_sim_fault_kind
 	return percent;
 }
 
+/* The first fault of a source cuts it off, the end of the last one brings it back. */
+static void reach(struct plm_world *w, enum plm_sim_fault_kind kind, bool away)
+{
+	if (w->active[kind] != (away ? 1U : 0U)) {
+		return;
+	}
+	if (kind == PLM_SIM_API_SERVER_DOWN) {
+		plm_sim_reach(w, PLM_SOURCE_KUBE, away);
+	} else if (kind == PLM_SIM_EC2_DOWN) {
+		plm_sim_reach(w, PLM_SOURCE_CLOUD, away);
+	}
+}
+
 static void fault_begin(struct plm_world *w, const struct plm_sim_fault *fault)
 {
 	plm_sim_disturb(w);
@@ -161,6 +174,7 @@ static void fault_begin(struct plm_world *w, const struct plm_sim_fault *fault)
 	case PLM_SIM_CONFLICTS:
 	case PLM_SIM_DUPLICATE_EVENTS:
 		w->active[fault->kind]++;
+		reach(w, fault->kind, true);
 		return;
 	}
 	PLM_UNREACHABLE();
@@ -174,6 +188,7 @@ static void fault_end(struct plm_world *w, const struct plm_sim_fault *fault)
 	if (fault->kind == PLM_SIM_API_SERVER_DOWN && plm_world_reachable(w)) {
 		plm_sim_watch_flush(w); /* the watch goes on where it stopped */
 	}
+	reach(w, fault->kind, false);
 }
 
 static bool fault_lasts(enum plm_sim_fault_kind kind)
@@ -275,6 +290,16 @@ static void happen(struct plm_world *w, const struct plm_sim_event *event)
 	case PLM_SIM_DUE_PLAIN:
 		plm_sim_plain_scan(w);
 		return;
+	case PLM_SIM_DUE_STARTUP_DONE:
+		plm_sim_startup_done(w, event->subject);
+		return;
+	case PLM_SIM_DUE_LISTED:
+		if (event->token == 0) {
+			plm_world_listed(w);
+		} else {
+			plm_sim_list_instances(w);
+		}
+		return;
 	}
 	PLM_UNREACHABLE();
 }
@@ -337,6 +362,9 @@ struct plm_clock plm_world_clock(struct plm_world *w)
 	return (struct plm_clock){.self = w, .wall_ns = clock_wall, .boot_ms = clock_boot};
 }
 
+/* The first watch has told everything by then. */
+#define FIRST_LIST_MS 20
+
 /* ---- life -------------------------------------------------------------------------------------- */
 
 void plm_sim_defaults(struct plm_sim_options *options)
@@ -379,6 +407,9 @@ enum plm_code plm_world_new(const struct plm_sim_options *options, struct plm_wo
 	plm_sim_resource(w, plm_slice_str("pods"));
 	plm_sim_cloud_init(w);
 	plan_faults(w);
+	if (!w->options.instant && !w->options.plain) {
+		plm_sim_plan(w, FIRST_LIST_MS, PLM_SIM_DUE_LISTED, NULL, 0);
+	}
 	*out = w;
 	return PLM_OK;
 }

@@ -146,7 +146,9 @@ struct plm_sim_instance {
 	const struct plm_w_req_launch *request;
 	struct plm_sim_object *node;
 	int64_t node_gone_ms; /* its Node was deleted while it lives; PLM_UNSET = not so */
-	bool fails;	      /* dies before it becomes a node */
+	struct plm_slice reservation;
+	bool fails;   /* dies before it becomes a node */
+	bool foreign; /* of another cluster, by its tags */
 	bool warned;
 	struct plm_vec capacity, allocatable; /* what its class makes of the type */
 };
@@ -159,7 +161,7 @@ struct plm_sim_token {
 	struct plm_slice frozen;
 	struct plm_sim_instance *instance; /* NULL: it launched nothing */
 	struct plm_vec refused;		   /* struct plm_w_refusal */
-	const char *code;
+	struct plm_slice code;
 };
 
 /* An observation that waits for room in the inbox; its bytes follow it in memory. */
@@ -197,6 +199,8 @@ enum plm_sim_due {
 	PLM_SIM_DUE_FAULT,
 	PLM_SIM_DUE_FAULT_END,
 	PLM_SIM_DUE_PLAIN,
+	PLM_SIM_DUE_STARTUP_DONE,
+	PLM_SIM_DUE_LISTED,
 };
 
 struct plm_sim_event {
@@ -323,6 +327,10 @@ void plm_sim_observe(struct plm_world *w, const struct plm_observation *observat
 void plm_sim_tell(struct plm_world *w, enum plm_source source, enum plm_event_type type,
 		  const void *payload, uint64_t intent);
 void plm_sim_gone(struct plm_world *w, const struct plm_w_gone *gone);
+/* A source is away, or there again. */
+void plm_sim_reach(struct plm_world *w, enum plm_source source, bool away);
+/* All instances, and that these were all; later, while the cloud is down. */
+void plm_sim_list_instances(struct plm_world *w);
 
 /* ---- jobs.c, factories.c: controllers ---- */
 void plm_sim_sync_later(struct plm_world *w, struct plm_sim_object *object);
@@ -411,7 +419,25 @@ void plm_sim_interrupt(struct plm_world *w, size_t index);
 struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 						const struct plm_w_req_launch *request,
 						const struct plm_w_offer *offer, uint64_t intent);
-bool plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer);
+/* The cloud's word when there is none, else empty. */
+struct plm_slice plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer);
+struct plm_sim_instance *plm_sim_instance_of(const struct plm_world *w,
+					     struct plm_slice provider_id);
+void plm_sim_instance_keep(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_instance_set_up(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_instance_boots(struct plm_world *w, struct plm_sim_instance *instance);
+void plm_sim_startup_done(struct plm_world *w, const struct plm_sim_instance *instance);
+/* Its Node may be there already; and the other way round. */
+void plm_sim_instance_find_node(struct plm_world *w, struct plm_sim_instance *instance);
+
+/* ---- fleet.c ---- */
+/* Is every launch refused as a whole just now? */
+bool plm_sim_launch_error(const struct plm_world *w, struct plm_w_result *out);
+/* The offer that the fleet gets, or NULL; '*refused' are those that it tried in vain. */
+const struct plm_w_offer *plm_sim_fleet_pick(struct plm_world *w,
+					     const struct plm_w_req_launch *request,
+					     struct plm_vec *refused);
+void plm_sim_claim_given(struct plm_world *w, const struct plm_w_node_claim *claim);
 const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 					      const struct plm_w_offer *offer);
 

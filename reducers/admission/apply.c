@@ -319,7 +319,9 @@ static bool stock_out_ends(const struct plm_state *st)
 {
 	PLM_EACH(st, stock_out, id)
 	{
-		if (plm_stock_out_at(st, id)->until_ms <= plm_root(st)->now_ms) {
+		const struct plm_stock_out *row = plm_stock_out_at(st, id);
+
+		if (row->lapsed == 0 && row->until_ms <= plm_root(st)->now_ms) {
 			return true;
 		}
 	}

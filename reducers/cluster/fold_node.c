@@ -37,6 +37,18 @@ void plm_fold_node(const struct plm_folding *in, const struct plm_w_node *w)
 	}
 }
 
+/* One text of hash and stamps; when it changes, what was asked for is answered or no longer right. */
+static void fold_stamps(const struct plm_folding *in, plm_sym *to, struct plm_slice text,
+			uint32_t *told)
+{
+	plm_sym value = plm_fold_text(&in->f, text);
+
+	if (!plm_sym_equal(*to, value)) {
+		*to = value;
+		*told = 0;
+	}
+}
+
 void plm_fold_node_pool(const struct plm_folding *in, const struct plm_w_node_pool *w)
 {
 	plm_id id = plm_fold_object(in, PLM_KIND_NODE_POOL, &w->meta, NULL);
@@ -59,9 +71,9 @@ void plm_fold_node_pool(const struct plm_folding *in, const struct plm_w_node_po
 	pool->expire_ms = w->expire_ms;
 	pool->grace_ms = w->grace_ms;
 	pool->consolidate_after_ms = w->consolidate_after_ms;
-	pool->hash = plm_fold_text(&in->f, w->hash);
-	pool->stamped_hash = plm_fold_text(&in->f, w->stamped_hash);
-	pool->stamped_version = plm_fold_text(&in->f, w->stamped_version);
+	fold_stamps(in, &pool->hash, w->hash, &pool->told);
+	fold_stamps(in, &pool->stamped_hash, w->stamped_hash, &pool->told);
+	fold_stamps(in, &pool->stamped_version, w->stamped_version, &pool->told);
 	if (pool->generation != w->meta.generation) {
 		pool->generation = w->meta.generation;
 		pool->launches = 0; /* of another template: it says nothing about this one */
@@ -80,14 +92,15 @@ void plm_fold_node_class(const struct plm_folding *in, const struct plm_w_node_c
 	class->ami_family = plm_fold_text(&in->f, w->ami_family);
 	class->tags = plm_fold_kvs(&in->f, w->tags);
 	class->not_ready = plm_fold_text(&in->f, w->not_ready);
-	class->hash = plm_fold_text(&in->f, w->hash);
-	class->stamped_hash = plm_fold_text(&in->f, w->stamped_hash);
-	class->stamped_version = plm_fold_text(&in->f, w->stamped_version);
+	fold_stamps(in, &class->hash, w->hash, &class->told);
+	fold_stamps(in, &class->stamped_hash, w->stamped_hash, &class->told);
+	fold_stamps(in, &class->stamped_version, w->stamped_version, &class->told);
 	class->capacity = plm_ec2_class_capacity(w);
 }
 
 /* A fact about a claim that we decided keeps what is ours. */
-static void begin_claim(struct plm_node_claim *claim, const struct plm_w_node_claim *w)
+static void begin_claim(const struct plm_root *root, struct plm_node_claim *claim,
+			const struct plm_w_node_claim *w)
 {
 	claim->phase = PLM_CLAIM_WANTED;
 	if (w->initialized_ms != PLM_UNSET) {
@@ -99,6 +112,27 @@ static void begin_claim(struct plm_node_claim *claim, const struct plm_w_node_cl
 	}
 	claim->decided_ms = w->meta.created_ms;
 	claim->price_micro = PLM_UNSET;
+	claim->launched_ms = w->launched_ms;
+	claim->registered_ms = w->registered_ms;
+	claim->initialized_ms = w->initialized_ms;
+	claim->blind_kube_ms = root->kube_blind_ms;
+	claim->blind_cloud_ms = root->cloud_blind_ms;
+}
+
+/* An object whose status does not say yet what we have launched for it takes nothing away. */
+static void fold_instance(const struct plm_folding *in, struct plm_node_claim *claim,
+			  const struct plm_w_node_claim *w, plm_id id)
+{
+	plm_sym provider = plm_fold_text(&in->f, w->provider_id);
+
+	move_provider(in->f.st, PLM_KEY_CLAIM_PROVIDER, claim->provider_id, provider, id);
+	claim->provider_id = provider;
+	claim->node = plm_fold_text(&in->f, w->node);
+	claim->capacity = plm_fold_amounts(&in->f, w->capacity);
+	claim->allocatable = plm_fold_amounts(&in->f, w->allocatable);
+	claim->launched_ms = w->launched_ms;
+	claim->registered_ms = w->registered_ms;
+	claim->initialized_ms = w->initialized_ms;
 }
 
 void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_claim *w)
@@ -107,21 +141,15 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 	bool made = false;
 	plm_id id = plm_fold_object(in, PLM_KIND_NODE_CLAIM, &w->meta, &made);
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
-	plm_sym provider = plm_fold_text(&in->f, w->provider_id);
 
-	move_provider(st, PLM_KEY_CLAIM_PROVIDER, claim->provider_id, provider, id);
-	claim->provider_id = provider;
+	if (w->provider_id.size > 0) {
+		fold_instance(in, claim, w, id);
+	}
 	claim->pool = plm_fold_text(&in->f, w->pool);
 	claim->requirements = plm_fold_exprs(&in->f, w->requirements);
 	claim->requests = plm_fold_amounts(&in->f, w->requests);
 	claim->taints = plm_fold_taints(&in->f, w->taints);
 	claim->startup_taints = plm_fold_taints(&in->f, w->startup_taints);
-	claim->node = plm_fold_text(&in->f, w->node);
-	claim->capacity = plm_fold_amounts(&in->f, w->capacity);
-	claim->allocatable = plm_fold_amounts(&in->f, w->allocatable);
-	claim->launched_ms = w->launched_ms;
-	claim->registered_ms = w->registered_ms;
-	claim->initialized_ms = w->initialized_ms;
 	claim->consolidatable_ms = w->consolidatable_ms;
 	claim->drifted_ms = w->drifted_ms;
 	claim->grace_ms = w->grace_ms;
@@ -137,7 +165,7 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 	claim->expire_ms = w->expire_ms;
 	claim->registering_ms = w->registering_ms;
 	if (made) {
-		begin_claim(claim, w);
+		begin_claim(plm_root(st), claim, w);
 	}
 }
 

@@ -2,6 +2,7 @@
 
 #include "reducers/provision/claims.h"
 #include "reducers/provision/pass.h"
+#include "reducers/provision/stock.h"
 
 /* Why a claim ends, and what becomes of its pods until then. */
 struct end {
@@ -254,7 +255,7 @@ static void out_of_stock(struct plm_state *st, const struct plm_node_claim *clai
 				      .reservation = plm_str(st, claim->reservation)};
 
 	if (claim->instance_type.n != 0 && claim->zone.n != 0 && capacity_type.n != 0) {
-		plm_claim_stock_out(st, &offer, plm_add_sat(now_ms, plm_root(st)->stock_out_ms));
+		plm_stock_note(st, &offer, plm_slice_str("InsufficientInstanceCapacity"), now_ms);
 	}
 }
 

@@ -5,13 +5,18 @@
  * file maintains only members that tables.h marks as ours. Sources: karpenter.md 2.12, 2.13.
  */
 #include "core/integration.h"
+#include "core/limits.h"
 #include "core/sort.h"
 #include "reducers/area.h"
 #include "reducers/cluster/parts.h"
 #include "reducers/disruption/drain.h"
+#include "reducers/provision/adopt.h"
 #include "reducers/provision/capacity.h"
 #include "reducers/provision/claims.h"
+#include "reducers/provision/life.h"
+#include "reducers/provision/orphan.h"
 #include "reducers/provision/pass.h"
+#include "reducers/provision/stock.h"
 
 /* An event being folded. */
 struct folding {
@@ -209,6 +214,7 @@ static void fold_claim(const struct folding *in, const struct plm_w_claim *w)
 	claim->drifted_ms = PLM_UNSET;
 	claim->grace_ms = PLM_UNSET;
 	claim->expire_ms = w->expire_ms;
+	claim->grace_ms = w->grace_ms;
 	claim->interrupted_ms = 0;
 	claim->ended_ms = 0;
 	claim->last_pod_event_ms = PLM_UNSET;
@@ -219,6 +225,11 @@ static void fold_claim(const struct folding *in, const struct plm_w_claim *w)
 	claim->for_ns = plm_fold_text(&in->f, w->for_ns);
 	claim->for_name = plm_fold_text(&in->f, w->for_name);
 	claim->why = plm_fold_why(&in->f, &w->why, in->ev->seq);
+	claim->class_kind = (uint32_t)w->class_kind;
+	claim->pool_hash = plm_fold_text(&in->f, w->pool_hash);
+	claim->class_hash = plm_fold_text(&in->f, w->class_hash);
+	claim->registering_ms = PLM_UNSET;
+	plm_adopt_begin(in->st, id, in->now_ms);
 }
 
 static void fold_claim_end(const struct folding *in, const struct plm_w_claim_end *w)
@@ -237,8 +248,29 @@ static void fold_claim_end(const struct folding *in, const struct plm_w_claim_en
 	claim->hold_whole = w->hold_whole == 1;
 	claim->why = plm_fold_why(&in->f, &w->why, in->ev->seq);
 	plm_drain_begin(in->st, id, w->forced == 1, in->now_ms);
+	if (w->reason == PLM_REASON_LAUNCH_FAILED || w->reason == PLM_REASON_REGISTRATION_TIMEOUT ||
+	    w->reason == PLM_REASON_NODE_CLASS_NOT_READY) {
+		plm_life_outcome(in->st, id, false);
+	}
 	plm_claim_settle(in->st, id);
 	plm_root_change(in->st)->nodes_dirty = 1;
+}
+
+static void fold_claim_note(const struct folding *in, const struct plm_w_claim_note *w)
+{
+	plm_id id = find_claim(in, w->name);
+	struct plm_node_claim *claim = plm_node_claim_edit(in->st, id);
+
+	if (id.n == 0) {
+		return;
+	}
+	if (w->reason == PLM_REASON_UNREGISTERED_TAINT_MISSING) {
+		claim->noted |= PLM_NOTED_NO_TAINT;
+	} else if (w->reason == PLM_REASON_FAILED_CONSISTENCY_CHECK) {
+		claim->noted |= PLM_NOTED_INCONSISTENT;
+	} else {
+		claim->noted &= ~(uint32_t)PLM_NOTED_INCONSISTENT;
+	}
 }
 
 /* The pod named "ns/name". */
@@ -256,6 +288,30 @@ static plm_id pod_of_key(const struct plm_state *st, struct plm_slice key)
 			plm_sym_find(st, plm_slice_of(key.ptr + at + 1, key.size - at - 1)));
 }
 
+/* Whom a claim was bought for, before its pods have come and gone. */
+static void keep_story(const struct folding *in, plm_id id, struct plm_vec pods)
+{
+	const struct plm_slice *names = pods.ptr;
+	plm_sym list[PLM_LIMIT_CLAIM_STORY];
+	uint32_t count = 0;
+	const plm_sym *had = NULL;
+
+	if (id.n == 0) {
+		return;
+	}
+	had = PLM_SPAN(in->st, plm_node_claim_at(in->st, id)->bought_for, plm_sym, &count);
+	PLM_ASSERT(count <= PLM_LIMIT_CLAIM_STORY);
+	if (count > 0) {
+		memcpy(list, had, count * sizeof(*list));
+	}
+	for (size_t i = 0; i < pods.count && count < PLM_LIMIT_CLAIM_STORY; i++) {
+		list[count++] = plm_intern(in->st, names[i]);
+	}
+	plm_node_claim_edit(in->st, id)->bought_for =
+		plm_intern_span(in->st, list, count, sizeof(*list));
+	plm_node_claim_edit(in->st, id)->bought_pods += (uint32_t)pods.count;
+}
+
 static void fold_nominate(const struct folding *in, const struct plm_w_nominate *w)
 {
 	const struct plm_slice *pods = w->pods.ptr;
@@ -271,6 +327,9 @@ static void fold_nominate(const struct folding *in, const struct plm_w_nominate 
 			pod->target_claim = w->claim == 1;
 			pod->why = (struct plm_why){0};
 		}
+	}
+	if (w->claim == 1) {
+		keep_story(in, find_claim(in, w->target), w->pods);
 	}
 }
 
@@ -353,6 +412,12 @@ static void fold_decision(const struct folding *in)
 	case PLM_EV_EXPLAINED:
 		fold_explained(in, w);
 		break;
+	case PLM_EV_CLAIM_NOTE:
+		fold_claim_note(in, w);
+		break;
+	case PLM_EV_ORPHAN:
+		plm_orphan_fold(in->st, w);
+		break;
 	default:
 		break;
 	}
@@ -400,21 +465,13 @@ static void fold_pod_fact(const struct folding *in, const struct plm_w_pod *w)
 /* The clock moves on: what became due by itself. A window that closes lets this cycle plan its pods. */
 static void fold_cycle(const struct folding *in, const struct plm_w_cycle *w)
 {
-	plm_id id = plm_stock_out_next(in->st, (plm_id){0});
 	int64_t due = plm_batch_due(in->st);
 
 	if (due != PLM_UNSET && due <= w->now_ms) {
 		plm_root_change(in->st)->batch_opened_ms = PLM_UNSET;
 		plm_root_change(in->st)->batch_touched_ms = PLM_UNSET;
 	}
-	while (id.n != 0) {
-		plm_id next = plm_stock_out_next(in->st, id);
-
-		if (plm_stock_out_at(in->st, id)->until_ms <= w->now_ms) {
-			plm_slot_free(in->st, PLM_TABLE_STOCK_OUT, id);
-		}
-		id = next;
-	}
+	plm_stock_expire(in->st, w->now_ms);
 	PLM_EACH(in->st, node, n)
 	{
 		const struct plm_node *node = plm_node_at(in->st, n);
@@ -437,7 +494,7 @@ static void fold_gone(const struct folding *in, const struct plm_w_gone *w)
 	}
 	node = plm_find(in->st, PLM_KIND_NODE, (plm_sym){0}, name);
 	if (node.n != 0 && plm_node_at(in->st, node)->claim.n != 0) {
-		plm_claim_node_gone(in->st, plm_node_at(in->st, node)->claim);
+		plm_claim_node_gone(in->st, plm_node_at(in->st, node)->claim, in->now_ms);
 	}
 }
 
@@ -448,6 +505,7 @@ static void fold_intent(const struct folding *in, const struct plm_w_intent *w)
 	if (w->call == PLM_CALL_NODE_TAINT) {
 		plm_claim_cordon(in->st, plm_sym_find(in->st, w->name), true);
 	}
+	plm_adopt_asked(in->st, w);
 	if (w->call != PLM_CALL_LAUNCH) {
 		return;
 	}
@@ -474,6 +532,18 @@ static void fold_other(const struct folding *in)
 	case PLM_EV_GONE:
 		fold_gone(in, w);
 		break;
+	case PLM_EV_EPOCH:
+		plm_adopt_fold_epoch(in->st);
+		break;
+	case PLM_EV_LISTED:
+		plm_adopt_fold_listed(in->st, &in->f, w, in->now_ms);
+		break;
+	case PLM_EV_REACH: {
+		const struct plm_w_reach *reach = w;
+
+		plm_life_away(in->st, (enum plm_source)reach->source, reach->away == 1, in->now_ms);
+		break;
+	}
 	case PLM_EV_INTENT:
 		fold_intent(in, w);
 		break;
@@ -481,7 +551,7 @@ static void fold_other(const struct folding *in)
 		plm_claim_fold_result(in->st, &in->f, w, in->now_ms);
 		break;
 	case PLM_EV_INSTANCE:
-		plm_claim_fold_instance(in->st, w);
+		plm_orphan_fold_instance(in->st, &in->f, w, in->now_ms);
 		break;
 	default:
 		break;
@@ -505,6 +575,7 @@ static void fold_fact(const struct folding *in)
 	case PLM_EV_NODE_CLAIM: {
 		const struct plm_w_node_claim *claim = w;
 
+		plm_adopt_fold_claim(in->st, find_claim(in, claim->meta.name));
 		plm_claim_join_by_claim(in->st, find_claim(in, claim->meta.name), in->now_ms);
 		break;
 	}

@@ -1,6 +1,7 @@
 /* The catalogue as a pass needs it: classes of equal answers, bit sets over types. */
 #include "core/hashing.h"
 #include "reducers/provision/pass.h"
+#include "reducers/provision/stock.h"
 
 static struct plm_key_classes *key_slot(struct plm_pass *pass, plm_sym key)
 {
@@ -78,29 +79,14 @@ static uint32_t offer_class(struct plm_pass *pass, const struct plm_offering *of
 	return types->offer_count++;
 }
 
-static bool refused(const struct plm_pass *pass, plm_sym type, const struct plm_offering *offering)
-{
-	PLM_EACH(pass->st, stock_out, id)
-	{
-		const struct plm_stock_out *out = plm_stock_out_at(pass->st, id);
-
-		if (plm_sym_equal(out->instance_type, type) &&
-		    plm_sym_equal(out->zone, offering->zone) &&
-		    plm_sym_equal(out->capacity_type, offering->capacity_type) &&
-		    out->until_ms > pass->now_ms) {
-			return true;
-		}
-	}
-	return false;
-}
-
 bool plm_offering_usable(const struct plm_pass *pass, plm_sym type,
 			 const struct plm_offering *offering)
 {
 	if (offering->available == 0 || offering->price_micro == PLM_UNSET) {
 		return false;
 	}
-	return plm_stock_out_live(pass->st) == 0 || !refused(pass, type, offering);
+	return plm_stock_out_live(pass->st) == 0 ||
+	       !plm_stock_is_out(pass->st, type, offering, pass->now_ms);
 }
 
 static void enter_offerings(struct plm_pass *pass, uint32_t type)

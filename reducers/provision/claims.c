@@ -3,44 +3,30 @@
 #include "reducers/provision/capacity.h"
 
 #include "core/limits.h"
-#include "reducers/provision/pass.h"
+#include "reducers/provision/adopt.h"
+#include "reducers/provision/codes.h"
+#include "reducers/provision/life.h"
+#include "reducers/provision/orphan.h"
+#include "reducers/provision/stock.h"
 
 /* ---- a node joins ------------------------------------------------------------------------------ */
 
-/* Has the node come up: ready, no taint of starting, what was promised is there? */
-static bool has_come_up(const struct plm_sched *sched, const struct plm_node *node,
-			const struct plm_node_claim *claim)
+static bool says_true(const struct plm_sched *sched, const struct plm_node *node,
+		      enum plm_known_word key)
 {
-	struct plm_taints taints = plm_taints_of(sched, node->taints);
-	struct plm_taints startup = plm_taints_of(sched, claim->startup_taints);
-	plm_sym initialized = {0};
+	plm_sym value = {0};
 
-	if (plm_kv_get(sched->st, node->object.labels, sched->known[PLM_KNOWN_INITIALIZED],
-		       &initialized) &&
-	    plm_sym_equal(initialized, sched->known[PLM_KNOWN_TRUE])) {
-		return true;
-	}
-	if (node->ready == 0 || claim->object.seq != 0) {
-		return false; /* somebody else's claim: who made it says when */
-	}
-	for (uint32_t i = 0; i < taints.count; i++) {
-		if (plm_taint_ephemeral(sched, &taints.list[i])) {
-			return false;
-		}
-		for (uint32_t k = 0; k < startup.count; k++) {
-			if (plm_taint_equal(&taints.list[i], &startup.list[k])) {
-				return false;
-			}
-		}
-	}
-	return true;
+	return plm_kv_get(sched->st, node->object.labels, sched->known[key], &value) &&
+	       plm_sym_equal(value, sched->known[PLM_KNOWN_TRUE]);
 }
 
+/* How far the node is, its labels say (karpenter.md 2.13): we set them, or who had the node before us. */
 static void join(struct plm_state *st, plm_id node_id, plm_id claim_id, int64_t now_ms)
 {
 	struct plm_sched sched;
 	struct plm_node_claim *claim = plm_node_claim_edit(st, claim_id);
 	const struct plm_node *node = plm_node_at(st, node_id);
+	bool initialized = false;
 
 	plm_sched_init(&sched, st, NULL);
 	if (node->claim.n != claim_id.n) {
@@ -50,11 +36,14 @@ static void join(struct plm_state *st, plm_id node_id, plm_id claim_id, int64_t 
 	if (claim->phase == PLM_CLAIM_ENDING) {
 		return;
 	}
-	if (claim->phase < PLM_CLAIM_JOINED) {
+	initialized = says_true(&sched, node, PLM_KNOWN_INITIALIZED);
+	if (claim->phase < PLM_CLAIM_JOINED &&
+	    (initialized || says_true(&sched, node, PLM_KNOWN_REGISTERED))) {
 		claim->phase = PLM_CLAIM_JOINED;
 		claim->registered_ms = now_ms;
+		plm_life_outcome(st, claim_id, true);
 	}
-	if (claim->phase == PLM_CLAIM_JOINED && has_come_up(&sched, node, claim)) {
+	if (claim->phase == PLM_CLAIM_JOINED && initialized) {
 		claim->phase = PLM_CLAIM_READY;
 		claim->initialized_ms = now_ms;
 	}
@@ -106,73 +95,36 @@ void plm_claim_settle(struct plm_state *st, plm_id id)
 	plm_slot_free(st, PLM_TABLE_NODE_CLAIM, id);
 }
 
-void plm_claim_node_gone(struct plm_state *st, plm_id id)
+void plm_claim_node_gone(struct plm_state *st, plm_id id, int64_t now_ms)
 {
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 
 	claim->node = (plm_sym){0};
+	claim->synced = 0;
+	claim->node_gone_ms = now_ms;
 	if (claim->phase == PLM_CLAIM_JOINED || claim->phase == PLM_CLAIM_READY) {
 		claim->phase = PLM_CLAIM_LAUNCHED;
 	}
 	plm_claim_settle(st, id);
 }
 
-static void instance_gone(struct plm_state *st, plm_id id)
+void plm_claim_instance_gone(struct plm_state *st, plm_id id)
 {
 	plm_node_claim_edit(st, id)->ended_by_cloud = 1;
 	plm_root_change(st)->nodes_dirty = 1;
 	plm_claim_settle(st, id);
 }
 
-void plm_claim_fold_instance(struct plm_state *st, const struct plm_w_instance *w)
-{
-	plm_sym provider = plm_sym_find(st, w->provider_id);
-	plm_id id = provider.n == 0 ? (plm_id){0}
-				    : plm_index_find(st, PLM_KEY_CLAIM_PROVIDER, provider.n, 0);
-
-	if (id.n != 0 && plm_slice_is(w->state, "terminated")) {
-		instance_gone(st, id);
-	}
-}
-
 /* ---- results ----------------------------------------------------------------------------------- */
-
-void plm_claim_stock_out(struct plm_state *st, const struct plm_w_refusal *offer, int64_t until_ms)
-{
-	plm_sym type = plm_intern(st, offer->instance_type);
-	plm_sym zone = plm_intern(st, offer->zone);
-	plm_sym capacity_type = plm_intern(st, offer->capacity_type);
-	struct plm_stock_out *out = NULL;
-
-	PLM_EACH(st, stock_out, id)
-	{
-		const struct plm_stock_out *have = plm_stock_out_at(st, id);
-
-		if (plm_sym_equal(have->instance_type, type) && plm_sym_equal(have->zone, zone) &&
-		    plm_sym_equal(have->capacity_type, capacity_type)) {
-			out = plm_stock_out_edit(st, id);
-			break;
-		}
-	}
-	if (out == NULL) {
-		out = plm_stock_out_edit(st, plm_slot_new(st, PLM_TABLE_STOCK_OUT));
-	}
-	out->instance_type = type;
-	out->zone = zone;
-	out->capacity_type = capacity_type;
-	out->until_ms = until_ms;
-}
 
 /* The class that 'claim' was bought under. */
 static plm_id class_of(const struct plm_state *st, const struct plm_node_claim *claim)
 {
-	plm_id pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
+	enum plm_kind kind = claim->class_kind == PLM_KIND_NODE_TEMPLATE ? PLM_KIND_NODE_TEMPLATE
+									 : PLM_KIND_NODE_CLASS;
 
-	if (pool.n == 0) {
-		return (plm_id){0};
-	}
-	return plm_find(st, (enum plm_kind)plm_node_pool_at(st, pool)->class_kind, (plm_sym){0},
-			claim->class_name);
+	return claim->class_name.n == 0 ? (plm_id){0}
+					: plm_find(st, kind, (plm_sym){0}, claim->class_name);
 }
 
 /* What the cloud gave; a result without numbers takes them from the catalogue. */
@@ -187,8 +139,10 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	plm_sym labels = plm_fold_kvs(fold, w->labels);
 	plm_sym zone = plm_fold_text(fold, w->zone);
 	plm_sym capacity_type = plm_fold_text(fold, w->capacity_type);
+	plm_sym reservation = plm_fold_text(fold, w->reservation);
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 
+	plm_stock_had(st, type, zone, capacity_type);
 	if (allocatable.n == 0 && row.n != 0) {
 		capacity = plm_capacity_span(fold, row, class_of(st, claim), false);
 		allocatable = plm_capacity_span(fold, row, class_of(st, claim), true);
@@ -199,6 +153,9 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	claim->zone = zone;
 	claim->capacity_type = capacity_type;
 	claim->provider_id = provider;
+	claim->reservation = reservation;
+	claim->launch_code = (plm_sym){0};
+	claim->retry_ms = 0;
 	claim->price_micro = w->price_micro != PLM_UNSET ? w->price_micro : claim->price_micro;
 	if (labels.n != 0) {
 		claim->object.labels = labels;
@@ -208,15 +165,86 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	}
 }
 
+/* The first refusals since the claim was made, for whoever asks. */
+static void keep_refusals(struct plm_state *st, const struct plm_fold *fold, plm_id id,
+			  const struct plm_w_result *w)
+{
+	const struct plm_w_refusal *from = w->refused.ptr;
+	struct plm_refusal list[PLM_LIMIT_CLAIM_STORY];
+	uint32_t count = 0;
+	const struct plm_refusal *had =
+		PLM_SPAN(st, plm_node_claim_at(st, id)->refused, struct plm_refusal, &count);
+
+	PLM_ASSERT(count <= PLM_LIMIT_CLAIM_STORY);
+	if (count > 0) {
+		memcpy(list, had, count * sizeof(*list));
+	}
+	for (size_t i = 0; i < w->refused.count && count < PLM_LIMIT_CLAIM_STORY; i++) {
+		struct plm_slice code = from[i].code.size > 0 ? from[i].code : w->code;
+
+		list[count++] = (struct plm_refusal){
+			.instance_type = plm_fold_text(fold, from[i].instance_type),
+			.zone = plm_fold_text(fold, from[i].zone),
+			.capacity_type = plm_fold_text(fold, from[i].capacity_type),
+			.reservation = plm_fold_text(fold, from[i].reservation),
+			.code = plm_fold_text(fold, code)};
+	}
+	plm_node_claim_edit(st, id)->refused = plm_intern_span(st, list, count, sizeof(*list));
+}
+
+/* Was everything refused for want of capacity? Then that, else what was said of the whole call. */
+static struct plm_slice failure_of(const struct plm_w_result *w)
+{
+	const struct plm_w_refusal *refused = w->refused.ptr;
+
+	for (size_t i = 0; i < w->refused.count; i++) {
+		struct plm_slice code = refused[i].code.size > 0 ? refused[i].code : w->code;
+
+		if (plm_launch_code(code, w->message)->effect != PLM_LAUNCH_NO_CAPACITY) {
+			return code;
+		}
+	}
+	return w->code;
+}
+
+static int64_t backoff(uint32_t failures)
+{
+	int64_t wait_ms = PLM_LIMIT_LAUNCH_BACKOFF_FIRST_MS;
+
+	for (uint32_t i = 1; i < failures && wait_ms < PLM_LIMIT_LAUNCH_BACKOFF_MS; i++) {
+		wait_ms *= 2;
+	}
+	return plm_min(wait_ms, PLM_LIMIT_LAUNCH_BACKOFF_MS);
+}
+
+static void launch_failed(struct plm_state *st, const struct plm_fold *fold, plm_id id,
+			  const struct plm_w_result *w, int64_t now_ms)
+{
+	struct plm_slice code = failure_of(w);
+	const struct plm_launch_code *row = plm_launch_code(code, w->message);
+	plm_sym word = plm_fold_text(fold, code);
+	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
+	bool again =
+		row->effect == PLM_LAUNCH_RETRY_AT_ONCE && !plm_sym_equal(claim->launch_code, word);
+
+	claim->intent = 0;
+	claim->failures++;
+	claim->launch_code = word;
+	claim->retry_ms = 0;
+	if (row->effect != PLM_LAUNCH_NO_CAPACITY && !again) {
+		claim->retry_ms = plm_add_sat(now_ms, backoff(claim->failures));
+	}
+	plm_claim_settle(st, id);
+}
+
 static void fold_launch(struct plm_state *st, const struct plm_fold *fold, plm_id id,
 			const struct plm_w_result *w, int64_t now_ms)
 {
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 
+	keep_refusals(st, fold, id, w);
 	if (w->class != PLM_RESULT_DONE && w->class != PLM_RESULT_ALREADY_DONE) {
-		claim->intent = 0;
-		claim->failures++;
-		plm_claim_settle(st, id);
+		launch_failed(st, fold, id, w, now_ms);
 		return;
 	}
 	fill_bought(st, fold, id, w);
@@ -225,6 +253,22 @@ static void fold_launch(struct plm_state *st, const struct plm_fold *fold, plm_i
 		claim->phase = PLM_CLAIM_LAUNCHED;
 	}
 	plm_claim_join_by_claim(st, id, now_ms);
+}
+
+void plm_claim_found(struct plm_state *st, const struct plm_fold *fold, plm_id id,
+		     const struct plm_w_instance *w, int64_t now_ms)
+{
+	const struct plm_w_result launched = {.class = PLM_RESULT_DONE,
+					      .provider_id = w->provider_id,
+					      .instance_type = w->instance_type,
+					      .zone = w->zone,
+					      .capacity_type = w->capacity_type,
+					      .reservation = w->reservation,
+					      .price_micro = PLM_UNSET};
+
+	PLM_ASSERT(plm_node_claim_at(st, id)->phase == PLM_CLAIM_WANTED);
+	fold_launch(st, fold, id, &launched, w->launched_ms == PLM_UNSET ? now_ms : w->launched_ms);
+	plm_root_change(st)->nodes_dirty = 1;
 }
 
 void plm_claim_cordon(struct plm_state *st, plm_sym node, bool told)
@@ -242,38 +286,48 @@ static bool is_final(int64_t class)
 	return class != PLM_RESULT_RETRYABLE && class != PLM_RESULT_UNKNOWN;
 }
 
+static void fold_final(struct plm_state *st, const struct plm_fold *fold,
+		       const struct plm_intent *intent, const struct plm_w_result *w,
+		       int64_t now_ms)
+{
+	bool done = w->class == PLM_RESULT_DONE || w->class == PLM_RESULT_ALREADY_DONE;
+	plm_id claim = {0};
+
+	if (intent->call == PLM_CALL_NODE_TAINT && !done) {
+		plm_claim_cordon(st, intent->name, false);
+	}
+	if (!done) {
+		plm_adopt_undone(st, intent);
+	}
+	if (intent->call == PLM_CALL_TERMINATE && intent->kind == PLM_KIND_NONE) {
+		plm_orphan_fold_result(st, intent->name, w);
+	}
+	claim = intent->kind != PLM_KIND_NODE_CLAIM
+			? (plm_id){0}
+			: plm_find(st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, intent->name);
+	if (claim.n == 0) {
+		return;
+	}
+	if (intent->call == PLM_CALL_LAUNCH) {
+		fold_launch(st, fold, claim, w, now_ms);
+	} else if (intent->call == PLM_CALL_TERMINATE && w->class != PLM_RESULT_CONFLICT) {
+		/* Done, done before, or never there: nothing is owed any more. */
+		plm_claim_instance_gone(st, claim);
+	}
+}
+
 void plm_claim_fold_result(struct plm_state *st, const struct plm_fold *fold,
 			   const struct plm_w_result *w, int64_t now_ms)
 {
 	uint64_t seq = (uint64_t)w->intent;
 	plm_id open = plm_index_find(st, PLM_KEY_INTENT, (uint32_t)seq, (uint32_t)(seq >> 32));
 	const struct plm_w_refusal *refused = w->refused.ptr;
-	const struct plm_intent *intent = plm_intent_at(st, open);
-	plm_id claim = {0};
 
 	for (size_t i = 0; i < w->refused.count; i++) {
-		plm_claim_stock_out(st, &refused[i],
-				    plm_add_sat(now_ms, plm_root(st)->stock_out_ms));
+		plm_stock_note(st, &refused[i], w->code, now_ms);
 	}
-	if (open.n == 0 || !is_final(w->class)) {
-		return;
-	}
-	if (intent->call == PLM_CALL_NODE_TAINT && w->class != PLM_RESULT_DONE &&
-	    w->class != PLM_RESULT_ALREADY_DONE) {
-		plm_claim_cordon(st, intent->name, false);
-	}
-	if (intent->kind != PLM_KIND_NODE_CLAIM) {
-		return;
-	}
-	claim = plm_find(st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, intent->name);
-	if (claim.n == 0) {
-		return;
-	}
-	if (intent->call == PLM_CALL_LAUNCH) {
-		fold_launch(st, fold, claim, w, now_ms);
-	} else if (intent->call == PLM_CALL_TERMINATE && (w->class != PLM_RESULT_CONFLICT)) {
-		/* Done, done before, or never there: nothing is owed any more. */
-		instance_gone(st, claim);
+	if (open.n != 0 && is_final(w->class)) {
+		fold_final(st, fold, plm_intent_at(st, open), w, now_ms);
 	}
 }
 

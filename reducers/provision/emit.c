@@ -3,6 +3,7 @@
 
 #include "core/limits.h"
 #include "core/sort.h"
+#include "reducers/provision/launch.h"
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
@@ -252,114 +253,6 @@ static struct plm_vec emit_vector(const struct plm_pass *pass, const int64_t *am
 	return (struct plm_vec){rows, count};
 }
 
-/* ---- offers ------------------------------------------------------------------------------------ */
-
-struct offer_row {
-	uint32_t type;
-	plm_sym zone, capacity_type;
-	int64_t price;
-};
-
-struct offer_rows {
-	const struct plm_sched *sched;
-	const struct offer_row *rows;
-};
-
-static int cheapest_offer(const void *context, uint32_t a, uint32_t b)
-{
-	const struct offer_rows *in = context;
-	const struct offer_row *x = &in->rows[a];
-	const struct offer_row *y = &in->rows[b];
-	int order = 0;
-
-	if (x->price != y->price) {
-		return x->price < y->price ? -1 : 1;
-	}
-	if (x->type != y->type) {
-		return x->type < y->type ? -1 : 1; /* the catalogue is in order of name */
-	}
-	order = plm_sched_compare(in->sched, x->zone, y->zone);
-	if (order == 0) {
-		order = plm_sched_compare(in->sched, x->capacity_type, y->capacity_type);
-	}
-	return order != 0 ? order : (a < b ? -1 : (a > b ? 1 : 0));
-}
-
-/* Offerings of one type that fit go to the end of 'rows'. */
-static uint32_t put_offers(const struct plm_pass *pass, uint32_t type, const struct plm_reqs *reqs,
-			   struct offer_row *rows)
-{
-	uint32_t offerings = 0;
-	const struct plm_offering *list = PLM_SPAN(pass->st, pass->types.slots[type]->offerings,
-						   struct plm_offering, &offerings);
-	uint32_t count = 0;
-
-	for (uint32_t k = 0; k < offerings; k++) {
-		if (plm_types_offer_fits(pass, type, &list[k], reqs)) {
-			rows[count++] = (struct offer_row){
-				type, list[k].zone, list[k].capacity_type, list[k].price_micro};
-		}
-	}
-	return count;
-}
-
-/* Rows that cost no more than 'price'. */
-static uint32_t settled(const struct offer_row *rows, uint32_t count, int64_t price)
-{
-	uint32_t below = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		below += rows[i].price <= price ? 1 : 0;
-	}
-	return below;
-}
-
-/*
- * The best offerings of 'types' (cheapest first) that fit 'reqs', by price, then name, then zone;
- * '*out_price' of the best. Types are looked at until no dearer one can come among them.
- */
-static struct plm_vec emit_offers(struct plm_pass *pass, const uint32_t *types, uint32_t type_count,
-				  const struct plm_reqs *reqs, int64_t *out_price)
-{
-	const int64_t *prices = plm_types_prices(pass, reqs)->prices;
-	uint32_t room = 0;
-	uint32_t count = 0;
-	struct offer_row *rows = NULL;
-	uint32_t *order = NULL;
-	struct plm_w_offer *offers = NULL;
-
-	for (uint32_t i = 0; i < type_count; i++) {
-		room += pass->types.offer_first[types[i] + 1] - pass->types.offer_first[types[i]];
-	}
-	rows = PLM_NEW_ARRAY(pass->arena, room, struct offer_row);
-	for (uint32_t i = 0; i < type_count; i++) {
-		if (count >= PLM_LIMIT_LAUNCH_OFFERS &&
-		    settled(rows, count, prices[types[i]] - 1) >= PLM_LIMIT_LAUNCH_OFFERS) {
-			break;
-		}
-		count += put_offers(pass, types[i], reqs, rows + count);
-	}
-	order = PLM_NEW_ARRAY(pass->arena, count, uint32_t);
-	for (uint32_t i = 0; i < count; i++) {
-		order[i] = i;
-	}
-	plm_sort(order, count, cheapest_offer, &(struct offer_rows){&pass->sched, rows},
-		 pass->arena);
-	*out_price = count == 0 ? PLM_UNSET : rows[order[0]].price;
-	count = count < PLM_LIMIT_LAUNCH_OFFERS ? count : PLM_LIMIT_LAUNCH_OFFERS;
-	offers = PLM_NEW_ARRAY(pass->arena, count, struct plm_w_offer);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct offer_row *row = &rows[order[i]];
-
-		offers[i] = (struct plm_w_offer){
-			.instance_type = text(&pass->sched, pass->types.slots[row->type]->name),
-			.zone = text(&pass->sched, row->zone),
-			.capacity_type = text(&pass->sched, row->capacity_type),
-		};
-	}
-	return (struct plm_vec){offers, count};
-}
-
 /* ---- names ------------------------------------------------------------------------------------- */
 
 /* What Kubernetes keeps of the base of a generated name, and how many endings of 5 there are. */
@@ -453,14 +346,23 @@ static struct plm_vec considered(struct plm_pass *pass, const struct plm_open *c
 	return (struct plm_vec){rows, shown};
 }
 
+static plm_id find_class(const struct plm_state *st, uint32_t kind, plm_sym name)
+{
+	return name.n == 0 ? (plm_id){0}
+			   : plm_find(st,
+				      kind == PLM_KIND_NODE_TEMPLATE ? PLM_KIND_NODE_TEMPLATE
+								     : PLM_KIND_NODE_CLASS,
+				      (plm_sym){0}, name);
+}
+
 static void launch(const struct plm_pass *pass, const struct plm_w_claim *claim,
-		   const struct plm_vec *offers, uint32_t cause, struct plm_out *out)
+		   const struct plm_launch_choice *choice, uint32_t cause, struct plm_out *out)
 {
 	struct plm_w_intent *intent = PLM_NEW(pass->arena, struct plm_w_intent);
 	struct plm_w_req_launch *request = PLM_NEW(pass->arena, struct plm_w_req_launch);
-	plm_id pool = plm_find(pass->st, PLM_KIND_NODE_POOL, (plm_sym){0},
-			       plm_sym_find(pass->st, claim->pool));
-	plm_id class = {0};
+	plm_id class_id = find_class(pass->st, (uint32_t)claim->class_kind,
+				     plm_sym_find(pass->st, claim->class_name));
+	const struct plm_node_class *class = plm_node_class_at(pass->st, class_id);
 
 	if (plm_root(pass->st)->observe_only != 0) {
 		return;
@@ -473,21 +375,32 @@ static void launch(const struct plm_pass *pass, const struct plm_w_claim *claim,
 	*request = (struct plm_w_req_launch){.claim = claim->name,
 					     .pool = claim->pool,
 					     .class_name = claim->class_name,
-					     .offers = *offers,
+					     .offers = choice->offers,
 					     .labels = claim->labels,
 					     .taints = claim->taints,
-					     .startup_taints = claim->startup_taints};
-	if (pool.n != 0) {
-		const struct plm_node_pool *slot = plm_node_pool_at(pass->st, pool);
-
-		class = plm_find(pass->st, (enum plm_kind)slot->class_kind, (plm_sym){0},
-				 slot->class_name);
-	}
-	if (class.n != 0) {
-		request->tags =
-			plm_emit_kvs(&pass->sched, plm_node_class_at(pass->st, class)->tags);
+					     .startup_taints = claim->startup_taints,
+					     .strategy = choice->strategy,
+					     .tenancy = choice->tenancy};
+	if (class_id.n != 0) {
+		request->tags = plm_emit_kvs(&pass->sched, class->tags);
+		request->sync_taints =
+			plm_slice_is(text(&pass->sched, class->ami_family), "Custom");
 	}
 	(void)plm_out_intent(out, intent, request, cause);
+}
+
+/* What the pool and its class give the claim besides requirements. */
+static void fill_class(const struct plm_pass *pass, const struct plm_pool *pool,
+		       struct plm_w_claim *w)
+{
+	w->class_kind = pool->slot->class_kind;
+	w->pool_hash = text(&pass->sched, pool->slot->hash);
+	w->grace_ms = pool->slot->grace_ms;
+	w->expire_ms = pool->slot->expire_ms;
+	if (pool->class_id.n != 0) {
+		w->class_hash =
+			text(&pass->sched, plm_node_class_at(pass->st, pool->class_id)->hash);
+	}
 }
 
 uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t ordinal,
@@ -499,7 +412,7 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	uint32_t count = 0;
 	int64_t price = PLM_UNSET;
 	uint32_t *types = NULL;
-	struct plm_vec offers = {0};
+	struct plm_launch_choice choice;
 	uint32_t handle = 0;
 
 	plm_reserve_pin(pass, claim);
@@ -507,7 +420,7 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	types = plm_open_types(pass, claim,
 			       pass->strict ? PLM_LIMIT_CLAIM_TYPES : PLM_LIMIT_CLAIM_TYPES_BETTER,
 			       &count, &price);
-	offers = emit_offers(pass, types, count, &claim->reqs, &price);
+	plm_launch_choose(pass, types, count, &claim->reqs, &choice);
 	w->name = claim_name(pass, pool->slot->object.name,
 			     plm_root(pass->st)->claims_made + ordinal);
 	w->pool = text(&pass->sched, pool->slot->object.name);
@@ -519,7 +432,8 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	w->taints = plm_emit_taints(&pass->sched, pool->slot->taints);
 	w->startup_taints = plm_emit_taints(&pass->sched, pool->slot->startup_taints);
 	w->price_micro = price;
-	w->expire_ms = pool->slot->expire_ms;
+	w->price_micro = choice.offers.count > 0 ? choice.price_micro : price;
+	fill_class(pass, pool, w);
 	if (purpose->workload.n != 0) {
 		const struct plm_object *gang =
 			&plm_workload_at(pass->st, purpose->workload)->object;
@@ -539,37 +453,56 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 					.detail = ((const struct plm_slice *)w->types.ptr)[0],
 					.considered = considered(pass, claim, types, count)};
 	handle = plm_out_add(out, PLM_EV_CLAIM, w, PLM_CAUSE_CYCLE);
-	launch(pass, w, &offers, handle, out);
+	launch(pass, w, &choice, handle, out);
 	claim->name_text = w->name;
 	return handle;
+}
+
+/* The types that a claim names, or, if it names none, all that hold what it asks for. */
+static uint32_t types_of(struct plm_pass *pass, const struct plm_node_claim *slot,
+			 const struct plm_reqs *reqs, uint32_t *types)
+{
+	uint32_t count = 0;
+	const plm_sym *names = PLM_SPAN(pass->st, slot->types, plm_sym, &count);
+	const int64_t *ask = plm_res_vector(pass, slot->requests);
+	const struct plm_capacity *has =
+		plm_pass_capacity(pass, find_class(pass->st, slot->class_kind, slot->class_name));
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		types[known] = plm_types_find(pass, names[i]);
+		known += types[known] < pass->types.count ? 1 : 0;
+	}
+	for (uint32_t t = 0; count == 0 && t < pass->types.count; t++) {
+		const int64_t *have = has->allocatable + (size_t)t * pass->res.count;
+
+		if (plm_res_fits(pass, ask, have) &&
+		    plm_reqs_compatible(&pass->sched, reqs, &pass->types.reqs[t], true, NULL)) {
+			types[known++] = t;
+		}
+	}
+	return known;
 }
 
 bool plm_emit_launch(struct plm_pass *pass, plm_id id, struct plm_out *out)
 {
 	const struct plm_node_claim *slot = plm_node_claim_at(pass->st, id);
 	struct plm_reqs reqs = plm_reqs_of_exprs(&pass->sched, slot->requirements);
-	uint32_t count = 0;
-	const plm_sym *names = PLM_SPAN(pass->st, slot->types, plm_sym, &count);
-	uint32_t *types = PLM_NEW_ARRAY(pass->arena, count, uint32_t);
-	uint32_t known = 0;
-	int64_t price = PLM_UNSET;
-	struct plm_vec offers = {0};
+	uint32_t *types = PLM_NEW_ARRAY(pass->arena, (size_t)pass->types.count + 1, uint32_t);
+	struct plm_launch_choice choice;
 	struct plm_w_claim claim = {0};
 
-	for (uint32_t i = 0; i < count; i++) {
-		types[known] = plm_types_find(pass, names[i]);
-		known += types[known] < pass->types.count ? 1 : 0;
-	}
-	offers = emit_offers(pass, types, known, &reqs, &price);
-	if (offers.count == 0) {
+	plm_launch_choose(pass, types, types_of(pass, slot, &reqs, types), &reqs, &choice);
+	if (choice.offers.count == 0) {
 		return false;
 	}
 	claim.name = text(&pass->sched, slot->object.name);
 	claim.pool = text(&pass->sched, slot->pool);
 	claim.class_name = text(&pass->sched, slot->class_name);
+	claim.class_kind = slot->class_kind;
 	claim.labels = plm_emit_kvs(&pass->sched, slot->object.labels);
 	claim.taints = plm_emit_taints(&pass->sched, slot->taints);
 	claim.startup_taints = plm_emit_taints(&pass->sched, slot->startup_taints);
-	launch(pass, &claim, &offers, PLM_CAUSE_CYCLE, out);
+	launch(pass, &claim, &choice, PLM_CAUSE_CYCLE, out);
 	return true;
 }

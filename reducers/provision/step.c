@@ -9,6 +9,7 @@
 #include "reducers/provision/emit.h"
 #include "reducers/provision/explain.h"
 #include "reducers/provision/gang.h"
+#include "reducers/provision/stock.h"
 
 /* ---- plain pods -------------------------------------------------------------------------------- */
 
@@ -265,12 +266,6 @@ static int64_t earlier(int64_t a, int64_t b)
 
 int64_t plm_provision_next_due(const struct plm_state *st)
 {
-	int64_t due = earlier(plm_batch_due(st), plm_gangs_due(st));
-
 	/* What was out of stock may be there again: who waits for it tries anew. */
-	PLM_EACH(st, stock_out, id)
-	{
-		due = earlier(due, plm_stock_out_at(st, id)->until_ms);
-	}
-	return due;
+	return earlier(earlier(plm_batch_due(st), plm_gangs_due(st)), plm_stock_next_due(st));
 }

@@ -79,7 +79,8 @@
 	X(NODE, "Node")                                                                            \
 	X(STATEFUL_SET, "StatefulSet")                                                             \
 	X(ANY_IP, "0.0.0.0")                                                                       \
-	X(ANY_IP6, "::")
+	X(ANY_IP6, "::")                                                                           \
+	X(DO_NOT_SYNC, "karpenter.sh/do-not-sync-taints")
 
 enum plm_known_word {
 #define PLM_KNOWN_ENUM(name, text) PLM_KNOWN_##name,

@@ -616,5 +616,8 @@ enum plm_kind plm_event_kind(const struct plm_event_info *info, const void *valu
 {
 	enum plm_kind kind = kind_of_type(info->type);
 
+	if (info->type == PLM_EV_LISTED) {
+		return PLM_KIND_NONE; /* it is about all objects of the kind that it names */
+	}
 	return kind == PLM_KIND_NONE ? kind_said(info, value) : kind;
 }

@@ -91,9 +91,9 @@
 /* Events between two snapshots, by default. */
 #define PLM_LIMIT_SNAPSHOT_EVENTS 65536
 
-/* Types that a claim names under strict, and offers of one launch: the cheapest ones, as upstream. */
+/* Types that a claim names under strict, and types that one launch asks for: the cheapest, as upstream. */
 #define PLM_LIMIT_CLAIM_TYPES 600
-#define PLM_LIMIT_LAUNCH_OFFERS 60
+#define PLM_LIMIT_LAUNCH_TYPES 60
 /* Types that a claim names otherwise: no more are ever asked for at once, and the log stays small. */
 #define PLM_LIMIT_CLAIM_TYPES_BETTER 20
 
@@ -130,5 +130,16 @@
 
 /* Pools whose funnel an explanation holds; of those after them only what stops the nearest type. */
 #define PLM_LIMIT_FUNNEL_POOLS 16
+/* An offering that is refused over and over is left alone for twice as long each time, this often at most. */
+#define PLM_LIMIT_STOCK_OUT_DOUBLINGS 3
+/* The wait before a launch that failed for something else than capacity is repeated. */
+#define PLM_LIMIT_LAUNCH_BACKOFF_FIRST_MS 1000
+#define PLM_LIMIT_LAUNCH_BACKOFF_MS 60000
+/* An instance that no claim knows is left alone until it is older than this. */
+#define PLM_LIMIT_ORPHAN_AGE_MS 30000
+/* Launches of a pool by which its health is told; older ones are forgotten. */
+#define PLM_LIMIT_HEALTH_RING 4
+/* Pods, and refused offers, that are kept with a claim for explanations; more are counted only. */
+#define PLM_LIMIT_CLAIM_STORY 8
 
 #endif

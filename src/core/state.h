@@ -161,6 +161,7 @@ enum {
 	PLM_KEY_NODE_PROVIDER,	/* (provider id, 0) -> node */
 	PLM_KEY_WORKLOAD_OWNER, /* (owner uid, 0) -> workload */
 	PLM_KEY_JOB_UID,	/* (uid, 0) -> job of any kind */
+	PLM_KEY_INSTANCE,	/* (provider id, 0) -> instance without a claim */
 	PLM_KEY_PREBUILT,	/* (namespace, name) -> job whose workload somebody else makes */
 };
 

@@ -136,6 +136,10 @@ void plm_index_rebuild(struct plm_state *st)
 			plm_index_put(st, PLM_KEY_CLAIM_PROVIDER, provider.n, 0, id);
 		}
 	}
+	PLM_EACH(st, instance, id)
+	{
+		plm_index_put(st, PLM_KEY_INSTANCE, plm_instance_at(st, id)->provider_id.n, 0, id);
+	}
 	PLM_EACH(st, workload, id)
 	{
 		plm_sym owner = plm_workload_at(st, id)->object.owner_uid;

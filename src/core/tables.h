@@ -356,7 +356,7 @@ struct plm_node_pool {
 	int64_t weight, min_size, max_size, expire_ms, grace_ms, consolidate_after_ms;
 	plm_sym hash, stamped_hash, stamped_version;
 	/* ours */
-	uint32_t launches;    /* of the last PLM_HEALTH_RING, how many are known */
+	uint32_t launches;    /* of the last PLM_LIMIT_HEALTH_RING, how many are known */
 	uint32_t launch_ring; /* bit 0 the last one: 1 = its node registered */
 	uint32_t told;	      /* 1: its annotations were asked for */
 	int64_t generation;   /* that the ring is about */
@@ -429,11 +429,11 @@ struct plm_node_claim {
 	plm_sym refused;     /* span of plm_refusal: what the cloud would not give, at most 8 */
 	plm_sym bought_for;  /* span of plm_sym: "ns/name" of the first pods */
 	uint32_t bought_pods;
-	uint32_t synced;    /* enum plm_claim_synced: what its node was told */
-	uint32_t noted;	    /* enum plm_claim_noted: what was said of it */
-	uint32_t asked;	    /* enum plm_claim_asked: of its object */
-	int64_t retry_ms;   /* no launch before; 0 = at once */
-	int64_t checked_ms; /* when its node was last compared with what was promised; 0 = never */
+	uint32_t synced;      /* enum plm_claim_synced: what its node was told */
+	uint32_t noted;	      /* enum plm_claim_noted: what was said of it */
+	uint32_t asked;	      /* enum plm_claim_asked: of its object */
+	int64_t retry_ms;     /* no launch before; 0 = at once */
+	int64_t node_gone_ms; /* its node was there and went then; 0 = it did not */
 	int64_t blind_kube_ms, blind_cloud_ms; /* of root's, when it began */
 	/* the way out: reducers/disruption/drain.h */
 	uint32_t drain_stage;	/* enum plm_drain_stage */
@@ -564,6 +564,8 @@ struct plm_stock_out {
 	plm_sym reservation;
 	uint32_t times;
 	int64_t forget_ms;
+	uint32_t lapsed; /* 1: 'until_ms' has passed, and whoever waited for it was told */
+	uint32_t zero;
 };
 
 /* An intent without a final result. */
@@ -619,6 +621,8 @@ struct plm_root {
 	uint32_t instances_listed;
 	int64_t vm_memory_nano, reserved_enis;
 	int64_t disruption_wait_ms;
+	uint32_t nodes_listed; /* 1: as for claims */
+	uint32_t zero3;
 };
 
 #pragma GCC diagnostic pop
@@ -644,7 +648,7 @@ struct plm_root {
 	X(NODE_CLASS, node_class, plm_node_class, 200, 1000, 10000)                                \
 	X(NODE_CLAIM, node_claim, plm_node_claim, 1000, 10000, 100000)                             \
 	X(INSTANCE_TYPE, instance_type, plm_instance_type, 2000, 2000, 10000)                      \
-	X(STOCK_OUT, stock_out, plm_stock_out, 500, 5000, 50000)                                   \
+	X(STOCK_OUT, stock_out, plm_stock_out, 2000, 20000, 200000)                                \
 	X(INTENT, intent, plm_intent, 4000, 50000, 500000)                                         \
 	X(TOPOLOGY, tas_topology, plm_tas_topology, 100, 500, 5000)                                \
 	X(LIMIT_RANGE, limit_range, plm_limit_range, 500, 10000, 100000)                           \

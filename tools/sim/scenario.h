@@ -48,6 +48,8 @@ struct plm_scenario {
 	struct plm_w_catalog catalog;
 	struct plm_sim_node *nodes; /* arena */
 	size_t node_count;
+	struct plm_sim_leftover *leftovers; /* arena */
+	size_t leftover_count;
 	struct plm_sim_action *actions; /* owned; in order of time, then of the files */
 	size_t action_count, action_capacity;
 	struct plm_sim_compare compare;

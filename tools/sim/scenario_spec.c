@@ -160,10 +160,53 @@ static void stock_outs(struct plm_scenario_reading *r, struct plm_doc *map)
 		out[count].capacity_type = keep(r, plm_doc_text(r->tree, item, "capacityType"));
 		out[count].from_ms = at(r, item, "from", 0);
 		out[count].to_ms = at(r, item, "to", INT64_MAX);
+		out[count].code = keep(r, plm_doc_text(r->tree, item, "code"));
 		count++;
 	}
 	r->scenario->world.stock_outs = out;
 	r->scenario->world.stock_out_count = count;
+}
+
+static void launch_errors(struct plm_scenario_reading *r, struct plm_doc *map)
+{
+	struct plm_doc *list = plm_doc_list(r->tree, map, "launchErrors");
+	struct plm_sim_launch_error *out =
+		PLM_NEW_ARRAY(&r->scenario->arena, count_of(list), struct plm_sim_launch_error);
+	size_t count = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next) {
+		out[count].code = keep(r, plm_doc_text_required(r->tree, item, "code"));
+		out[count].message = keep(r, plm_doc_text(r->tree, item, "message"));
+		out[count].from_ms = at(r, item, "from", 0);
+		out[count].to_ms = at(r, item, "to", INT64_MAX);
+		count++;
+	}
+	r->scenario->world.launch_errors = out;
+	r->scenario->world.launch_error_count = count;
+}
+
+static void leftovers(struct plm_scenario_reading *r, struct plm_doc *map)
+{
+	struct plm_doc *list = plm_doc_list(r->tree, map, "instances");
+	struct plm_sim_leftover *out =
+		PLM_NEW_ARRAY(&r->scenario->arena, count_of(list), struct plm_sim_leftover);
+	size_t count = 0;
+
+	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next) {
+		out[count++] = (struct plm_sim_leftover){
+			.instance_type =
+				keep(r, plm_doc_text_required(r->tree, item, "instanceType")),
+			.zone = keep(r, plm_doc_text_required(r->tree, item, "zone")),
+			.capacity_type =
+				keep(r, plm_doc_text_required(r->tree, item, "capacityType")),
+			.claim = keep(r, plm_doc_text(r->tree, item, "nodeClaim")),
+			.pool = keep(r, plm_doc_text(r->tree, item, "nodePool")),
+			.age_ms = plm_doc_duration(r->tree, item, "age", 0),
+			.foreign = plm_doc_bool(r->tree, item, "otherCluster", 0) != 0,
+		};
+	}
+	r->scenario->leftovers = out;
+	r->scenario->leftover_count = count;
 }
 
 static void reclaims(struct plm_scenario_reading *r, struct plm_doc *map)
@@ -264,10 +307,13 @@ static void cloud(struct plm_scenario_reading *r, struct plm_doc *spec)
 	world->zones = (struct plm_vec){.ptr = kept, .count = zones.count};
 	world->api_latency = range(r->tree, map, "apiLatency", world->api_latency);
 	world->boot = range(r->tree, map, "boot", world->boot);
+	world->startup_taints = range(r->tree, map, "startupTaints", world->startup_taints);
 	world->describe_lag = range(r->tree, map, "describeLag", world->describe_lag);
 	world->launch_fail_percent =
 		percent(r->tree, plm_doc_map(r->tree, map, "launchFailures"), "percent", 0);
 	stock_outs(r, map);
+	launch_errors(r, map);
+	leftovers(r, map);
 	reclaims(r, map);
 	interrupts(r, map);
 }

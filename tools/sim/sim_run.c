@@ -456,6 +456,9 @@ static enum plm_code begin(struct plm_runner *r, struct plm_error *err)
 	for (size_t i = 0; code == PLM_OK && i < r->scenario.node_count; i++) {
 		code = plm_world_add_node(r->world, &r->scenario.nodes[i], err);
 	}
+	for (size_t i = 0; code == PLM_OK && i < r->scenario.leftover_count; i++) {
+		code = plm_world_add_instance(r->world, &r->scenario.leftovers[i], err);
+	}
 	return code;
 }
 

@@ -216,8 +216,11 @@ static void a_refusal_leads_to_the_next_offer(void **state)
 	yard_run(y, plm_claims_step);
 	launch = yard_request(y, PLM_CALL_LAUNCH, 0);
 	plm_assert_text(((const struct plm_w_offer *)launch->offers.ptr)[0].zone, "b");
-	/* Three minutes later it is worth a try again. */
+	/* Three minutes later it is worth a try again, and three more later it is forgotten. */
+	assert_int_equal(plm_provision_next_due(&y->st), YARD_START_MS + 180000);
 	yard_at(y, 180000);
+	assert_int_equal(plm_provision_next_due(&y->st), PLM_UNSET);
+	yard_at(y, 360000);
 	assert_int_equal(plm_stock_out_live(&y->st), 0);
 }
 

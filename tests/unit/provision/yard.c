@@ -418,6 +418,8 @@ static void add_node(struct yard *y, const char *claim, const char *node, struct
 	};
 	struct plm_w_kv labels[] = {
 		{s("karpenter.sh/capacity-type"), s("on-demand")},
+		{s("karpenter.sh/initialized"), s("true")},
+		{s("karpenter.sh/registered"), s("true")},
 		{s("topology.kubernetes.io/zone"), s("a")},
 	};
 

@@ -63,7 +63,7 @@ const struct plm_node_claim *yard_only_claim(const struct yard *y);
 void yard_launched(struct yard *y, const char *claim, const char *type);
 /* ... or refused: these offers (NULL-terminated types, zone a and b) are out of stock. */
 void yard_refused(struct yard *y, const char *claim, const char *type, const char *zone);
-/* Its node comes, ready. */
+/* Its node comes, ready, registered and initialized. */
 void yard_joined(struct yard *y, const char *claim, const char *node);
 /* The node takes no more pods. */
 void yard_closed(struct yard *y, const char *claim, const char *node);
