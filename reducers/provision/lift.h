@@ -4,7 +4,7 @@
  * Owns: from the gates of all pools (funnel.h) the options. An option opens all gates that stop one type;
  * those are told that open as few as it takes, one for each different set of gates, for the type of it that
  * lacks least and then is the cheapest. Exact: carried out on the manifests, the pod has a place, or
- * another rule is named (tests/prop/oracle/node_reasons.py).
+ * another rule is named (tests/prop/nodes/reasons.py).
  * Does not: say them (status/render.h), or change what exists.
  */
 #ifndef PLM_REDUCERS_PROVISION_LIFT_H

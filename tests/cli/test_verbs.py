@@ -174,6 +174,26 @@ def test_decide_names_both_obstacles_of_the_samples(run, folder):
         assert part in why, (part, why)
 
 
+def test_why_a_pod_has_no_node(run, folder):
+    """ux.md 2.4: what each rule takes from each pool's types, where the last went, the smallest changes."""
+    text = run("why", "pod/train", "-n", "ml", "-f", "funnel.yaml")
+    for part in ("limit of node pool gpu: 4 nvidia.com/gpu left, 8 needed",
+                 "INSTANCE TYPES      pool gpu ", "instance-category   -1273  In g, p ",
+                 "zone                -2  In us-west-2b ",
+                 "pool limit          -12  left: 4   <- the last went here",
+                 "asked 8, there 0  c5.18xlarge   <- the last went here",
+                 "a limit of nvidia.com/gpu in NodePool gpu that is 4 higher",
+                 "pods that request 4 nvidia.com/gpu less, for which a g4dn.12xlarge will do"):
+        assert part in text, (part, text)
+    doc = objects(run("why", "pod/train", "-n", "ml", "-f", "funnel.yaml", "-o", "json"))
+    gpu = next(pool for pool in doc["funnel"] if pool["nodePool"] == "gpu")["steps"]
+    assert gpu[0]["rule"] == "catalogue" and gpu[-1]["rule"] == "pool limit" and gpu[-1]["left"] == 0
+    lefts = [step["left"] for step in gpu]
+    assert lefts == sorted(lefts, reverse=True)
+    assert [(row["action"], row["option"]) for row in doc["unblockActions"]] == [
+        ("raisePoolLimit", 0), ("lowerPodRequest", 1)]
+
+
 def test_decide_keeps_its_log(run, folder):
     log = run.log("queues")
     assert "all is well" in run("log", "verify", "-L", log)
