@@ -178,7 +178,7 @@ static bool has_room(const struct plm_pass *pass, const struct plm_open *claim,
 static bool add_thrifty(struct plm_pass *pass, struct plm_open *claim,
 			const struct plm_want_shape *shape, uint32_t asked)
 {
-	if (claim->pods == 0 || !PLM_BIT(claim->absorbed, asked) ||
+	if (claim->pods == 0 || !PLM_BIT(claim->absorbed, asked) || claim->varied ||
 	    pass->types.reservation_count > 0 || !has_room(pass, claim, shape->requests)) {
 		return false;
 	}
@@ -387,10 +387,10 @@ static bool too_dear(struct plm_pass *pass, struct plm_open *claim, const struct
 	int64_t after = plm_types_cheapest(pass, trial->bits, &trial->reqs);
 	int64_t alone = 0;
 
-	if (after == PLM_UNSET || claim->price == PLM_UNSET || after == claim->price) {
+	if (after == PLM_UNSET || claim->price == PLM_UNSET || after <= claim->price) {
 		return false;
 	}
-	if (!may_grow(pass, claim)) {
+	if (pass->filling || !may_grow(pass, claim)) {
 		return true;
 	}
 	alone = price_alone(pass, shape, ask);
@@ -412,19 +412,39 @@ static void add_room(const struct plm_pass *pass, struct plm_open *claim, uint32
 	}
 }
 
-/* Price and room of the cheapest type that is left, after they have changed. */
+static void aim(struct plm_pass *pass, struct plm_open *claim, uint32_t type, int64_t price)
+{
+	claim->aim = type + 1;
+	claim->price = price;
+	memset(claim->roomy, 0, pass->res.count * sizeof(int64_t));
+	add_room(pass, claim, type);
+}
+
+/* Price and room of the type that the claim is to grow into, after its types have changed. */
 static void measure(struct plm_pass *pass, struct plm_open *claim)
 {
 	const struct plm_price_list *list = plm_types_prices(pass, &claim->reqs);
+	uint32_t target = claim->aim - 1;
 
+	if (claim->aim == 0 || !PLM_BIT(claim->bits, target) || list->prices[target] == PLM_UNSET) {
+		target = plm_target_of(pass, claim, list);
+	}
+	claim->varied = has_min_values(&claim->reqs);
+	if (target < pass->types.count) {
+		aim(pass, claim, target, list->prices[target]);
+		return;
+	}
+	claim->aim = 0;
 	claim->price = PLM_UNSET;
 	memset(claim->roomy, 0, pass->res.count * sizeof(int64_t));
-	for (uint32_t i = 0; i < pass->types.count; i++) {
-		if (PLM_BIT(claim->bits, list->order[i])) {
-			claim->price = list->prices[list->order[i]];
-			add_room(pass, claim, list->order[i]);
-			return;
-		}
+}
+
+void plm_open_aim(struct plm_pass *pass, struct plm_open *claim, uint32_t type)
+{
+	const struct plm_price_list *list = plm_types_prices(pass, &claim->reqs);
+
+	if (PLM_BIT(claim->bits, type) && list->prices[type] != PLM_UNSET) {
+		aim(pass, claim, type, list->prices[type]);
 	}
 }
 
@@ -492,7 +512,9 @@ static enum verdict add_slowly(struct plm_pass *pass, struct plm_open *claim, ui
 	grows = pass->thrifty && (trial.narrowed || !has_room(pass, claim, shape->requests));
 	if (grows && !held && claim->pods > 0 && too_dear(pass, claim, &trial, shape, ask)) {
 		plm_arena_rewind(pass->arena, mark);
-		plm_opens_pass_over(pass, shape->first_try + ask, claim);
+		if (!pass->filling) {
+			plm_opens_pass_over(pass, shape->first_try + ask, claim);
+		}
 		return VERDICT_NOT_NOW;
 	}
 	commit(pass, claim, &trial);
@@ -514,9 +536,11 @@ static enum verdict add(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	enum verdict verdict = VERDICT_FITS;
 
 	pass->spent++;
-	if (pass->thrifty && !held && claim->pods > 0 && !may_grow(pass, claim) &&
-	    !has_room(pass, claim, shape->requests)) {
-		plm_opens_pass_over(pass, shape->first_try + ask, claim);
+	if (pass->thrifty && !held && claim->pods > 0 &&
+	    (pass->filling || !may_grow(pass, claim)) && !has_room(pass, claim, shape->requests)) {
+		if (!may_grow(pass, claim)) {
+			plm_opens_pass_over(pass, shape->first_try + ask, claim);
+		}
 		return VERDICT_NOT_NOW;
 	}
 	if (plm_ports_taken(&pass->sched, claim->ports, ports)) {
@@ -669,7 +693,9 @@ static void remember_first(const struct plm_pass *pass, struct plm_pool *pool, u
 				    .bits = claim->bits,
 				    .most = claim->most,
 				    .least = claim->least,
-				    .price = claim->price};
+				    .price = claim->price,
+				    .aim = claim->aim,
+				    .varied = claim->varied};
 	first->roomy = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
 	memcpy(first->roomy, claim->roomy, pass->res.count * sizeof(int64_t));
 }
@@ -687,6 +713,8 @@ static void repeat_first(struct plm_pass *pass, uint32_t pool_index, uint32_t wa
 	claim->most = first->most;
 	claim->least = first->least;
 	claim->price = first->price;
+	claim->aim = first->aim;
+	claim->varied = first->varied;
 	claim->relaxed = false;
 	memcpy(claim->roomy, first->roomy, pass->res.count * sizeof(int64_t));
 	plm_res_add(pass, claim->total, shape->requests);
@@ -697,6 +725,25 @@ static void repeat_first(struct plm_pass *pass, uint32_t pool_index, uint32_t wa
 	enter(pass, claim);
 }
 
+bool plm_open_probe(struct plm_pass *pass, uint32_t index, const struct plm_want_shape *shape,
+		    uint32_t ask, struct plm_probe *out)
+{
+	const struct plm_pool *pool = &pass->pools[index];
+	struct plm_open *claim = NULL;
+	struct trial trial;
+
+	if (pool->use != PLM_POOL_USED || pool->nodes_left <= 0 || pool->size_left <= 0) {
+		return false;
+	}
+	claim = begin_claim(pass, index);
+	trial = begin_trial(pass, claim, shape->requests);
+	if (run_trial(pass, claim, shape, ask, &trial) != VERDICT_FITS) {
+		return false;
+	}
+	*out = (struct plm_probe){trial.reqs, trial.bits};
+	return true;
+}
+
 /* What one pod of 'shape' costs on a claim of its own, in the first pool that takes it. */
 static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *shape, uint32_t ask)
 {
@@ -704,17 +751,10 @@ static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *s
 
 	for (uint32_t p = 0; *memo == 0 && p < pass->pool_count; p++) {
 		size_t mark = plm_arena_mark(pass->arena);
-		struct plm_open *claim = NULL;
-		struct trial trial;
+		struct plm_probe probe;
 
-		if (pass->pools[p].use != PLM_POOL_USED || pass->pools[p].nodes_left <= 0 ||
-		    pass->pools[p].size_left <= 0) {
-			continue;
-		}
-		claim = begin_claim(pass, p);
-		trial = begin_trial(pass, claim, shape->requests);
-		if (run_trial(pass, claim, shape, ask, &trial) == VERDICT_FITS) {
-			*memo = plm_types_cheapest(pass, trial.bits, &trial.reqs);
+		if (plm_open_probe(pass, p, shape, ask, &probe)) {
+			*memo = plm_types_cheapest(pass, probe.bits, &probe.reqs);
 		}
 		plm_arena_rewind(pass->arena, mark);
 	}
@@ -724,48 +764,72 @@ static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *s
 	return *memo;
 }
 
-enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
+/* A new claim of one pool for 'want'. */
+static enum verdict open_in(struct plm_pass *pass, uint32_t p, uint32_t want, uint32_t ask)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	struct plm_pool *pool = &pass->pools[p];
+	uint32_t try = shape->first_try + ask;
+	size_t mark = 0;
+	struct plm_open *claim = NULL;
+	enum verdict verdict = VERDICT_FITS;
 
+	if (pool->use != PLM_POOL_USED || PLM_BIT(pool->failed, try) || pool->nodes_left <= 0 ||
+	    pool->size_left <= 0) {
+		return VERDICT_NOT_NOW;
+	}
+	if (pool->firsts[try].bits != NULL) {
+		repeat_first(pass, p, want, ask);
+		return VERDICT_FITS;
+	}
+	if (pass->topology != NULL) {
+		plm_topology_add_host(pass->topology,
+				      (plm_sym){PLM_SYM_OUTSIDE + pass->claim_count});
+	}
+	mark = plm_arena_mark(pass->arena);
+	claim = begin_claim(pass, p);
+	verdict = add(pass, claim, want, ask);
+	if (verdict == VERDICT_FITS) {
+		claim->relaxed = false;
+		enter(pass, claim);
+		if (may_repeat(pass, pool)) {
+			remember_first(pass, pool, try, claim);
+		}
+		return VERDICT_FITS;
+	}
+	plm_arena_rewind(pass->arena, mark);
+	if (verdict == VERDICT_NEVER) {
+		PLM_BIT_SET(pool->failed, try);
+	}
+	return verdict;
+}
+
+enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask)
+{
 	for (uint32_t p = 0; p < pass->pool_count; p++) {
-		struct plm_pool *pool = &pass->pools[p];
-		size_t mark = 0;
-		struct plm_open *claim = NULL;
-		enum verdict verdict = VERDICT_FITS;
-
-		if (pool->use != PLM_POOL_USED || PLM_BIT(pool->failed, shape->first_try + ask) ||
-		    pool->nodes_left <= 0 || pool->size_left <= 0) {
-			continue;
-		}
-		if (pool->firsts[shape->first_try + ask].bits != NULL) {
-			repeat_first(pass, p, want, ask);
+		switch (open_in(pass, p, want, ask)) {
+		case VERDICT_FITS:
 			return PLM_OPENED;
-		}
-		if (pass->topology != NULL) {
-			plm_topology_add_host(pass->topology,
-					      (plm_sym){PLM_SYM_OUTSIDE + pass->claim_count});
-		}
-		mark = plm_arena_mark(pass->arena);
-		claim = begin_claim(pass, p);
-		verdict = add(pass, claim, want, ask);
-		if (verdict == VERDICT_FITS) {
-			claim->relaxed = false;
-			enter(pass, claim);
-			if (may_repeat(pass, pool)) {
-				remember_first(pass, pool, shape->first_try + ask, claim);
-			}
-			return PLM_OPENED;
-		}
-		plm_arena_rewind(pass->arena, mark);
-		if (verdict == VERDICT_RESERVED) {
+		case VERDICT_RESERVED:
 			return PLM_OPENED_WAITS; /* a lighter pool is no way out */
-		}
-		if (verdict == VERDICT_NEVER) {
-			PLM_BIT_SET(pool->failed, shape->first_try + ask);
+		case VERDICT_NEVER:
+		case VERDICT_NEVER_HERE:
+		case VERDICT_NOT_NOW:
+		case VERDICT_NOT_THERE:
+		default:
+			break;
 		}
 	}
 	return PLM_OPENED_NOT;
+}
+
+struct plm_open *plm_open_in(struct plm_pass *pass, uint32_t pool, uint32_t want, uint32_t ask)
+{
+	if (open_in(pass, pool, want, ask) != VERDICT_FITS) {
+		return NULL;
+	}
+	PLM_ASSERT(pass->claim_count > 0);
+	return pass->claims[pass->claim_count - 1];
 }
 
 bool plm_open_empty(struct plm_pass *pass, uint32_t index)

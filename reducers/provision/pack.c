@@ -121,25 +121,92 @@ static bool try_all(struct plm_pass *pass, uint32_t want)
 	return false;
 }
 
-void plm_pass_pack(struct plm_pass *pass)
+/* Place the wants of 'queue' as far as that goes. */
+static void run_queue(struct plm_pass *pass, struct queue *queue)
+{
+	while (queue->length > 0) {
+		struct plm_want *want = &pass->wants[queue->wants[queue->head]];
+		uint32_t index = 0;
+
+		if (want->last_length == queue->length) {
+			return; /* it came round and nothing was placed in between */
+		}
+		index = queue_pop(queue);
+		if (!try_all(pass, index)) {
+			queue_push(queue, index);
+			want->last_length = queue->length;
+		}
+	}
+}
+
+/* Existing nodes for a pod that columns place: in no state of its preferences that a new node spares it. */
+static bool seat_first(struct plm_pass *pass, uint32_t want)
+{
+	uint32_t asks = plm_want_shape_of(pass, want)->column_ask;
+
+	for (uint32_t ask = 0; ask < asks; ask++) {
+		if (try_seats(pass, want, ask)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Room on open claims that is paid for. */
+static void fill_room(struct plm_pass *pass)
+{
+	pass->filling = true;
+	for (uint32_t i = 0; i < pass->want_count; i++) {
+		uint32_t want = pass->order[i];
+		uint32_t ask = plm_want_shape_of(pass, want)->column_ask;
+
+		if (ask > 0 && pass->wants[want].place == PLM_WANT_OPEN) {
+			(void)try_claims(pass, want, ask - 1);
+		}
+	}
+	pass->filling = false;
+}
+
+/* A queue of the wants that have no place yet, in order: all, or those that columns do not place. */
+static struct queue queue_open(const struct plm_pass *pass, bool all)
 {
 	struct queue queue = {.room = pass->want_count};
 
 	queue.wants = PLM_NEW_ARRAY(pass->arena, pass->want_count, uint32_t);
 	for (uint32_t i = 0; i < pass->want_count; i++) {
-		queue_push(&queue, pass->order[i]);
-	}
-	while (queue.length > 0) {
-		struct plm_want *want = &pass->wants[queue.wants[queue.head]];
-		uint32_t index = 0;
+		uint32_t want = pass->order[i];
 
-		if (want->last_length == queue.length) {
-			return; /* it came round and nothing was placed in between */
-		}
-		index = queue_pop(&queue);
-		if (!try_all(pass, index)) {
-			queue_push(&queue, index);
-			want->last_length = queue.length;
+		pass->wants[want].last_length = 0;
+		if (pass->wants[want].place == PLM_WANT_OPEN &&
+		    (all || plm_want_shape_of(pass, want)->column_ask == 0)) {
+			queue_push(&queue, want);
 		}
 	}
+	return queue;
+}
+
+/* What topology has a say in first, then the others into the room that is left, then by columns. */
+static void pack_columns(struct plm_pass *pass, struct columns *columns)
+{
+	struct queue held;
+
+	for (uint32_t i = 0; i < pass->want_count; i++) {
+		(void)seat_first(pass, pass->order[i]);
+	}
+	held = queue_open(pass, false);
+	run_queue(pass, &held);
+	fill_room(pass);
+	plm_columns_pack(columns);
+}
+
+void plm_pass_pack(struct plm_pass *pass)
+{
+	struct columns *columns = pass->thrifty ? plm_columns_begin(pass) : NULL;
+	struct queue queue;
+
+	if (columns != NULL) {
+		pack_columns(pass, columns);
+	}
+	queue = queue_open(pass, true);
+	run_queue(pass, &queue);
 }

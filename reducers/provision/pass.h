@@ -29,6 +29,15 @@
 /* Claims that the thrifty packing may let grow into a dearer type: those opened last. */
 #define PLM_THRIFT_OPEN 4U
 
+/*
+ * What a node counts for besides its price when packings are compared, in micro USD per hour: about what its
+ * root volume of 20 GiB costs, and never more than this part of what a pod costs on average in Karpenter's
+ * packing. It keeps the cheapest plan from being many of the smallest nodes where a few larger ones cost as
+ * much.
+ */
+#define PLM_PACK_NODE_MICRO 2000
+#define PLM_PACK_NODE_PART 8
+
 #define PLM_BIT(set, i) (((set)[(i) / 64] >> ((i) % 64)) & 1U)
 #define PLM_BIT_SET(set, i) ((set)[(i) / 64] |= (uint64_t)1 << ((i) % 64))
 
@@ -124,6 +133,8 @@ struct plm_first {
 	uint64_t *bits; /* NULL: not known yet */
 	int64_t *most, *least, *roomy;
 	int64_t price;
+	uint32_t aim;
+	bool varied;
 };
 
 struct plm_pool {
@@ -184,6 +195,8 @@ struct plm_open {
 	uint64_t *absorbed; /* asks whose requirements are in 'reqs' already */
 	int64_t price;	    /* thrifty: of its cheapest type; PLM_UNSET = not known */
 	int64_t *roomy;	    /* thrifty: what that type has for pods */
+	uint32_t aim;	    /* thrifty: the type that it is to grow into, + 1 */
+	bool varied;	    /* 'reqs' ask for several values of a key: types count one by one */
 	bool stale;	/* thrifty: 'bits' may hold types that have no room for all of 'total' */
 	uint64_t *held; /* reservations of which it holds an instance */
 	uint32_t first, pods;
@@ -214,8 +227,9 @@ struct plm_want_shape {
 	uint32_t first_try;
 	int64_t *requests; /* 'pods' is 1 */
 	uint32_t hopeless; /* claims made + 1 when no place was found in any state */
+	uint32_t volumes;  /* set + 1; 0 = none. Names in 'shape' are those of its first pod */
 	uint32_t
-		volumes; /* set + 1; 0 = has none. The names in 'shape' are those of its first pod */
+		column_ask; /* thrifty: the state in which columns place it, + 1; 0 = they do not */
 };
 
 enum plm_want_place {
@@ -248,10 +262,16 @@ struct plm_pass {
 	plm_id gang; /* whose pods are planned; 0 = plain pods */
 	const struct plm_state *st;
 	struct plm_arena *arena;
-	bool strict;	/* exactly Karpenter */
-	bool thrifty;	/* a claim does not grow where a new one costs less */
-	int64_t *alone; /* thrifty: by try, the price of one such pod alone; 0 = not asked yet */
-	int64_t *least; /* thrifty: the least that any pod asks for, by resource */
+	bool strict;	   /* exactly Karpenter */
+	bool thrifty;	   /* a claim does not grow where a new one costs less */
+	int64_t *alone;	   /* thrifty: by try, the price of one such pod alone; 0 = not asked yet */
+	int64_t *least;	   /* thrifty: the least that any pod asks for, by resource */
+	int64_t *wanted;   /* thrifty: the sum of all wants, by resource */
+	int64_t *rest;	   /* thrifty: of these what has no place yet */
+	int64_t *weights;  /* thrifty: what a resource is worth beside the others */
+	uint32_t *sort_of; /* thrifty: by shape, its number among those that columns place */
+	bool filling;	   /* thrifty: only room that is paid for is used */
+	int64_t node_micro; /* what a node counts for besides its price */
 	bool soft_taints;
 	int64_t now_ms;
 	struct plm_resources res;
@@ -456,6 +476,20 @@ uint32_t plm_site_of(struct plm_pass *pass, const struct plm_reqs *reqs);
 struct plm_pass *plm_pass_plan(const struct plm_state *st, struct plm_arena *arena,
 			       const struct plm_demand *demand);
 
+/* ---- target.c ---- */
+/* Weigh resources against each other for a thrifty packing. */
+void plm_targets_begin(struct plm_pass *pass);
+/* The type that 'claim' is to grow into; types.count when none has a price in 'list'. */
+uint32_t plm_target_of(struct plm_pass *pass, const struct plm_open *claim,
+		       const struct plm_price_list *list);
+
+/* ---- columns.c ---- */
+struct columns;
+/* Which shapes it places, and in which state of their preferences. NULL: none, this pass is not for it. */
+struct columns *plm_columns_begin(struct plm_pass *pass);
+/* New claims for those of their pods that have no place yet. */
+void plm_columns_pack(struct columns *columns);
+
 /* ---- pack.c, claim_plan.c ---- */
 /* Place every want as far as that goes. */
 void plm_pass_pack(struct plm_pass *pass);
@@ -473,6 +507,17 @@ enum plm_opened {
 	PLM_OPENED_WAITS, /* for a reservation: what is asked for is not to be eased */
 };
 enum plm_opened plm_open_new(struct plm_pass *pass, uint32_t want, uint32_t ask);
+/* A new claim of one pool; NULL when it cannot have one for this want. */
+struct plm_open *plm_open_in(struct plm_pass *pass, uint32_t pool, uint32_t want, uint32_t ask);
+/* What a new claim of a pool would be with one pod of 'shape', as far as topology is not asked. */
+struct plm_probe {
+	struct plm_reqs reqs;
+	uint64_t *bits;
+};
+bool plm_open_probe(struct plm_pass *pass, uint32_t pool, const struct plm_want_shape *shape,
+		    uint32_t ask, struct plm_probe *out);
+/* Thrifty: the claim is to grow into 'type', if that is among its types. */
+void plm_open_aim(struct plm_pass *pass, struct plm_open *claim, uint32_t type);
 /* A claim of pool 'pool' that nobody asked for. False: it cannot have one. */
 bool plm_open_empty(struct plm_pass *pass, uint32_t pool);
 bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, uint32_t ask);

@@ -56,6 +56,8 @@
 
 /* Ways to reach all volumes of one pod; those behind are not tried. */
 #define PLM_LIMIT_VOLUME_WAYS 1024
+/* Shapes of pods in one planning pass; with more, new nodes are not filled by columns, pod by pod only. */
+#define PLM_LIMIT_COLUMN_SHAPES 512U
 
 /* Resources that one pod names; more are refused with its name. */
 #define PLM_LIMIT_POD_RESOURCES 64
