@@ -302,6 +302,33 @@ static void print_facts(FILE *out, struct plm_json *doc)
 	}
 }
 
+/* "bought for  shop/web-1, shop/web-2 and 5 more pods" and what the cloud would not give. */
+static void print_purchase(FILE *out, struct plm_json *doc)
+{
+	struct plm_json *pods = part_at(doc, "boughtFor");
+	struct plm_json *refused = part_at(doc, "refused");
+	int64_t all = number_at(doc, "boughtForPods");
+
+	for (size_t i = 0; i < pods->count; i++) {
+		if (i == 0) {
+			lead(out, "bought for");
+		}
+		(void)fprintf(out, "%s%.*s", i > 0 ? ", " : "", S(pods->items[i]->text));
+	}
+	if (pods->count > 0 && all > (int64_t)pods->count) {
+		(void)fprintf(out, " and %" PRId64 " more pods", all - (int64_t)pods->count);
+	}
+	(void)fputs(pods->count > 0 ? "\n" : "", out);
+	for (size_t i = 0; i < refused->count; i++) {
+		lead(out, i == 0 ? "refused" : "");
+		(void)fprintf(out, "%.*s %.*s %.*s: %.*s\n",
+			      S(text_at(refused->items[i], "instanceType")),
+			      S(text_at(refused->items[i], "capacityType")),
+			      S(text_at(refused->items[i], "zone")),
+			      S(text_at(refused->items[i], "code")));
+	}
+}
+
 /* "not yet     MultiKueue (mk): ...; ends with ..." */
 static void print_absent(FILE *out, struct plm_json *doc)
 {
@@ -372,6 +399,7 @@ static void print_explanation(struct plm_cli *call, struct plm_json *doc)
 	print_needs(call->out, doc);
 	print_queue(call->out, doc);
 	print_facts(call->out, doc);
+	print_purchase(call->out, doc);
 	print_absent(call->out, doc);
 	print_considered(call, doc);
 	print_funnel(call, doc);

@@ -399,6 +399,44 @@ static int64_t pods_of_node(const struct answer *a, plm_sym node)
 
 static const char *const claim_states[] = {"Wanted", "Launched", "Joined", "Ready", "Ending"};
 
+/* What the cloud would not give before it gave this one. */
+static void put_refused(struct answer *a, const struct plm_node_claim *claim)
+{
+	uint32_t count = 0;
+	const struct plm_refusal *rows =
+		PLM_SPAN(a->st, claim->refused, struct plm_refusal, &count);
+	struct plm_json *list = plm_json_list(a->arena);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct plm_json *row = plm_json_object(a->arena);
+
+		plm_json_put_some(row, "instanceType", plm_str(a->st, rows[i].instance_type));
+		plm_json_put_some(row, "zone", plm_str(a->st, rows[i].zone));
+		plm_json_put_some(row, "capacityType", plm_str(a->st, rows[i].capacity_type));
+		plm_json_put_some(row, "code", plm_str(a->st, rows[i].code));
+		plm_json_add(list, row);
+	}
+	if (count > 0) {
+		plm_json_put(a->extra, "refused", list);
+	}
+}
+
+/* Whom it was bought for: the first of them by name, and how many they were. */
+static void put_bought_for(struct answer *a, const struct plm_node_claim *claim)
+{
+	uint32_t count = 0;
+	const plm_sym *pods = PLM_SPAN(a->st, claim->bought_for, plm_sym, &count);
+	struct plm_json *list = plm_json_list(a->arena);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_json_add_text(list, plm_str(a->st, pods[i]));
+	}
+	if (claim->bought_pods > 0) {
+		plm_json_put_int(a->extra, "boughtForPods", claim->bought_pods);
+		plm_json_put(a->extra, "boughtFor", list);
+	}
+}
+
 static void about_claim(struct answer *a, const struct plm_node_claim *claim)
 {
 	a->decision = claim->why.seq;
@@ -416,6 +454,8 @@ static void about_claim(struct answer *a, const struct plm_node_claim *claim)
 
 		plm_json_put_text(a->extra, "for", plm_subject_name(a->arena, &gang));
 	}
+	put_bought_for(a, claim);
+	put_refused(a, claim);
 }
 
 static void why_claim(struct answer *a)
