@@ -347,6 +347,29 @@ static void print_absent(FILE *out, struct plm_json *doc)
 	}
 }
 
+/* "removal     pod a/b on node n1 must not be disrupted, until ..." */
+static void print_removal(FILE *out, struct plm_json *doc)
+{
+	struct plm_json *removal = part_at(doc, "removal");
+	struct plm_slice message = text_at(removal, "message");
+	struct plm_slice until = text_at(removal, "until");
+	struct plm_slice expires = text_at(removal, "expiresAt");
+	struct plm_slice cost = text_at(removal, "rescheduleCost");
+
+	if (removal->kind != PLM_JSON_OBJECT) {
+		return;
+	}
+	lead(out, "removal");
+	(void)fprintf(out, "%.*s%s%.*s\n", S(message), until.size > 0 ? ", until " : "", S(until));
+	lead(out, "cost");
+	(void)fprintf(out, "%.*s to reschedule %" PRId64 " pods\n", S(cost),
+		      number_at(removal, "podsToMove"));
+	if (expires.size > 0) {
+		lead(out, "expires");
+		(void)fprintf(out, "%.*s\n", S(expires));
+	}
+}
+
 static void print_causes(struct plm_cli *call, struct plm_json *doc)
 {
 	struct plm_json *causes = part_at(doc, "causes");
@@ -400,6 +423,7 @@ static void print_explanation(struct plm_cli *call, struct plm_json *doc)
 	print_queue(call->out, doc);
 	print_facts(call->out, doc);
 	print_purchase(call->out, doc);
+	print_removal(call->out, doc);
 	print_absent(call->out, doc);
 	print_considered(call, doc);
 	print_funnel(call, doc);

@@ -15,6 +15,7 @@
 #include "tools/spell.h"
 #include "tools/topology_tree.h"
 #include "tools/unqueued.h"
+#include "tools/why_removal.h"
 
 #define MAX_CAUSES 16
 #define SCRATCH_BYTES ((size_t)8 * 1024 * 1024 * 1024)
@@ -489,6 +490,7 @@ static void why_node(struct answer *a)
 		plm_json_put_text(
 			a->extra, "nodeClaim",
 			plm_str(a->st, plm_node_claim_at(a->st, node->claim)->object.name));
+		plm_why_removal(a->st, &a->scratch, a->id, a->extra);
 	} else {
 		a->reason = "Present";
 		a->message = plm_slice_str("no node claim stands for it: Plimsoll did not launch "

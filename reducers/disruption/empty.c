@@ -131,8 +131,7 @@ struct room {
 	int64_t above; /* minSize */
 };
 
-/* Nodes and claims of the pool that are there to stay. */
-static int64_t size_of(const struct plm_state *st, plm_sym pool)
+int64_t plm_pool_size(const struct plm_state *st, plm_sym pool)
 {
 	int64_t size = 0;
 
@@ -155,7 +154,7 @@ static struct room *room_of(const struct plm_disruption *d, struct room *rooms, 
 		room->budget = plm_budget_allowance(&d->book.sched, pool_id, REASON, d->now_ms);
 		room->above = INT64_MAX;
 		if (pool->min_size != PLM_UNSET && pool->min_size > 0) {
-			room->above = size_of(d->st, pool->object.name) - pool->min_size;
+			room->above = plm_pool_size(d->st, pool->object.name) - pool->min_size;
 		}
 	}
 	return room;

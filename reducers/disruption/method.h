@@ -30,6 +30,9 @@ void plm_validate_empty(const struct plm_disruption *d);
 /* A node that has nothing on it that anybody would miss, and for long enough, as far as nodes are counted. */
 bool plm_may_be_empty(const struct plm_state *st, plm_id node, int64_t now_ms);
 
+/* Nodes and claims of the pool that are there to stay: what minSize is about. */
+int64_t plm_pool_size(const struct plm_state *st, plm_sym pool);
+
 /* Its node goes for 'why', now or once it was looked at again. */
 void plm_disrupt_node(const struct plm_disruption *d, const struct plm_candidate *c,
 		      const struct plm_w_explain *why);

@@ -505,6 +505,49 @@ static void what_runs_holds_quota(void **state)
 	expect_harness(t, "S2: Job ns/a runs without quota");
 }
 
+/* Two of three nodes at once, where one in three may go. */
+static void budgets_are_not_exceeded(void **state)
+{
+	static const char *const names[3] = {"a", "b", "c"};
+	struct stage *t = *state;
+	struct plm_w_budget budget = {.nodes = s("33%"), .duration_ms = PLM_UNSET};
+	struct plm_w_node_pool pool = {.meta = {.name = s("pool"), .deleting_ms = PLM_UNSET},
+				       .class_name = s("class"),
+				       .max_size = PLM_UNSET,
+				       .expire_ms = PLM_UNSET,
+				       .grace_ms = PLM_UNSET,
+				       .budgets = {&budget, 1}};
+
+	fold(t, PLM_EV_NODE_POOL, &pool);
+	for (size_t i = 0; i < 3; i++) {
+		struct plm_w_node_claim claim = {
+			.meta = {.name = s(names[i]), .deleting_ms = PLM_UNSET},
+			.pool = s("pool"),
+			.provider_id = s(names[i]),
+			.initialized_ms = START_MS,
+			.expire_ms = PLM_UNSET,
+			.grace_ms = PLM_UNSET};
+		struct plm_w_node node = {.meta = {.name = s(names[i]), .deleting_ms = PLM_UNSET},
+					  .provider_id = s(names[i]),
+					  .ready = 1};
+
+		fold(t, PLM_EV_NODE_CLAIM, &claim);
+		fold(t, PLM_EV_NODE, &node);
+	}
+	fold(t, PLM_EV_CLAIM_END,
+	     &(struct plm_w_claim_end){.name = s("a"), .reason = PLM_REASON_EMPTY});
+	plm_runner_check_budgets(&t->runner, &t->st);
+	assert_int_equal(t->report.violations, 0);
+	fold(t, PLM_EV_CLAIM_END,
+	     &(struct plm_w_claim_end){.name = s("b"), .reason = PLM_REASON_EXPIRED});
+	plm_runner_check_budgets(&t->runner, &t->st);
+	assert_int_equal(t->report.violations, 0); /* its age asks no budget */
+	fold(t, PLM_EV_CLAIM_END,
+	     &(struct plm_w_claim_end){.name = s("c"), .reason = PLM_REASON_EMPTY});
+	plm_runner_check_budgets(&t->runner, &t->st);
+	expect_harness(t, "S12: 3 of 3 nodes of pool pool go, its budgets allow 1");
+}
+
 static void limits_are_not_met(void **state)
 {
 	struct stage *t = *state;
@@ -603,6 +646,7 @@ int main(void)
 		ON_STAGE(quota_is_held_by_what_runs),
 		ON_STAGE(what_runs_holds_quota),
 		ON_STAGE(limits_are_not_met),
+		ON_STAGE(budgets_are_not_exceeded),
 		ON_STAGE(beliefs_are_true),
 		ON_STAGE(the_world_is_believed),
 		ON_STAGE(a_replay_that_differs_is_noticed),

@@ -401,6 +401,7 @@ void plm_runner_check_step(struct plm_runner *r)
 	if (stats.decisions != r->checked_decisions) {
 		r->checked_decisions = stats.decisions;
 		plm_runner_check_quota(r, st);
+		plm_runner_check_budgets(r, st);
 	}
 }
 

@@ -53,6 +53,7 @@ struct plm_runner {
 	struct plm_sim_over over[PLM_SIM_OVER_MAX];
 	size_t over_count;
 	uint64_t checked_decisions;
+	uint64_t checked_budgets; /* seq up to which removals were looked at */
 	bool quiet;		       /* the run ended because nothing was due any more */
 	struct plm_engine_stats stats; /* of engines that have ended */
 };
@@ -61,7 +62,7 @@ struct plm_runner {
 void plm_runner_broken(struct plm_runner *r, const char *format, ...) PLM_PRINTF(2, 3);
 
 /* invariants.c */
-/* After a step: S2, S13. */
+/* After a step: S2, S12, S13. */
 void plm_runner_check_step(struct plm_runner *r);
 /* After a crash, with the log reopened and no engine yet: S8. */
 void plm_runner_check_reopened(struct plm_runner *r);
@@ -71,6 +72,8 @@ void plm_runner_check_end(struct plm_runner *r);
 void plm_runner_check_limits(struct plm_runner *r, const struct plm_state *st, uint64_t rejected);
 /* S2 of one state against what was over before; for tests too. */
 void plm_runner_check_quota(struct plm_runner *r, const struct plm_state *st);
+/* S12 of one state, as far as budgets go: check_budgets.c; for tests too. */
+void plm_runner_check_budgets(struct plm_runner *r, const struct plm_state *st);
 /* S3 and L2 of one state. */
 void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st);
 /* S2 at rest: quota is held by what runs in the world, and by nothing else. */
