@@ -1,8 +1,8 @@
 /*
  * check.h - what the API server would refuse
  *
- * Owns: the rules of Kueue's schemas and webhooks that go beyond the shape of a field (kueue.md 1, column
- * "validation"). Objects from a cluster have passed them; in files a broken rule is a failure that
+ * Owns: the rules of Kueue's and Karpenter's schemas and webhooks that go beyond the shape of a field
+ * (kueue.md 1, column "validation"; karpenter.md 1.1). Objects from a cluster have passed them; in files a broken rule is a failure that
  * names file, object and field. Does not: rules between objects, which make a queue inactive, nor those
  * on updates, which only an API server can see.
  */
@@ -32,5 +32,15 @@ void plm_check_cluster_queue(struct plm_project *p, struct plm_doc *spec,
 /* The spec and the status of a Workload. */
 void plm_check_workload(struct plm_project *p, struct plm_doc *root,
 			const struct plm_w_workload *w);
+
+/* ---- Karpenter's (check_pool.c) ---- */
+void plm_check_node_pool(struct plm_project *p, struct plm_doc *spec,
+			 const struct plm_w_node_pool *pool);
+void plm_check_node_claim(struct plm_project *p, struct plm_doc *spec,
+			  const struct plm_w_node_claim *claim);
+/* Operators of 'requirements' that need a whole number have one. */
+void plm_check_bounds(struct plm_project *p, struct plm_doc *spec, struct plm_vec requirements);
+/* Why Karpenter takes such a pool in and never uses it; empty = it does. */
+struct plm_slice plm_check_pool_use(struct plm_project *p, const struct plm_w_node_pool *pool);
 
 #endif

@@ -4,7 +4,7 @@
  * The hash is our own (its version says so), so nothing has to equal what Go's hashstructure makes of the
  * same object: maps by key, lists as sets, zero values left out, durations as parsed.
  */
-#include "adapters/manifest/project.h"
+#include "adapters/manifest/check.h"
 
 #include "core/timefmt.h"
 #include "hash/hash.h"
@@ -122,6 +122,7 @@ static void read_spec(struct plm_project *p, struct plm_doc *root, struct plm_w_
 	plm_doc_ignore(ref);
 	claim->expire_ms = plm_doc_duration_or_never(p->tree, spec, "expireAfter", EXPIRE_MS);
 	claim->grace_ms = plm_doc_duration(p->tree, spec, "terminationGracePeriod", PLM_UNSET);
+	plm_check_node_claim(p, spec, claim);
 }
 
 void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *payload)

@@ -1,5 +1,5 @@
 /* Nodes, pools and claims of both dialects: karpenter.md 1, dialect.md "Nodes". */
-#include "adapters/manifest/project.h"
+#include "adapters/manifest/check.h"
 
 #include "core/limits.h"
 #include "core/timefmt.h"
@@ -105,6 +105,10 @@ static void upstream_pool(struct plm_project *p, struct plm_doc *root, struct pl
 	pool->budgets = plm_project_budgets(p, disruption);
 	pool->not_ready = plm_project_not_ready(p, root);
 	read_class(p, node, pool);
+	plm_check_node_pool(p, spec, pool);
+	if (pool->not_ready.size == 0) {
+		pool->not_ready = plm_check_pool_use(p, pool);
+	}
 	undecided_pool(disruption, pool);
 	if (plm_doc_get(spec, "replicas") != NULL) {
 		plm_project_undecided(plm_doc_get(spec, "replicas"));
@@ -175,6 +179,7 @@ static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm
 	pool->taints = plm_project_taints(p, node, "taints");
 	pool->requirements =
 		with_capacity_type(p, plm_project_exprs(p, node, "requirements", true));
+	plm_check_bounds(p, node, pool->requirements);
 	pool->limits = plm_doc_amounts(p->tree, spec, "limits");
 	pool->min_size = plm_doc_count(p->tree, spec, "minSize", 0);
 	if (pool->min_size > PLM_LIMIT_POOL_MIN_SIZE) {

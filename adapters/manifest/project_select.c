@@ -1,7 +1,6 @@
 /* Selectors, taints, tolerations, node affinity, pod affinity and topology spread. */
 #include "adapters/manifest/project.h"
 
-#include "core/quantity.h"
 #include "core/units.h"
 
 /* Karpenter's aliases of well-known labels (karpenter.md 1.6). */
@@ -40,11 +39,13 @@ struct plm_vec plm_project_node_labels(struct plm_project *p, struct plm_doc *ma
 		struct plm_w_kv kv = {plm_project_node_key(old[i].key), old[i].value};
 		size_t at = count;
 
-		/* the new names rarely keep the order; where both spellings are there, one stays */
+		/* the new names rarely keep the order; where both spellings are there with two values, both stay: no
+		   node has them at once */
 		while (at > 0 && plm_slice_compare(list[at - 1].key, kv.key) > 0) {
 			at--;
 		}
-		if (at > 0 && plm_slice_equal(list[at - 1].key, kv.key)) {
+		if (at > 0 && plm_slice_equal(list[at - 1].key, kv.key) &&
+		    plm_slice_equal(list[at - 1].value, kv.value)) {
 			continue;
 		}
 		memmove(list + at + 1, list + at, (count - at) * sizeof(*list));
@@ -132,9 +133,6 @@ static struct plm_vec values_of(struct plm_project *p, struct plm_doc *item)
 /* As many values as the operator takes. */
 static void check_values(struct plm_project *p, struct plm_doc *item, const struct plm_w_expr *expr)
 {
-	const struct plm_slice *values = expr->values.ptr;
-	int64_t bound = 0;
-
 	switch ((enum plm_op)expr->op) {
 	case PLM_OP_IN:
 	case PLM_OP_NOT_IN:
@@ -154,8 +152,8 @@ static void check_values(struct plm_project *p, struct plm_doc *item, const stru
 	case PLM_OP_LT:
 	case PLM_OP_GTE:
 	case PLM_OP_LTE:
-		if (expr->values.count != 1 || !plm_integer_parse(values[0], &bound)) {
-			plm_doc_fail(p->tree, item, "operator %s needs one whole number",
+		if (expr->values.count != 1) {
+			plm_doc_fail(p->tree, item, "operator %s needs one value",
 				     plm_names_text(&plm_names_op, expr->op));
 		}
 		break;
@@ -201,13 +199,31 @@ struct plm_vec plm_project_exprs(struct plm_project *p, struct plm_doc *map, con
 	return (struct plm_vec){exprs, count};
 }
 
+/* Node affinity knows no Gte and Lte, and a whole number only as a value that nobody looks at yet. */
+static void check_term(struct plm_project *p, struct plm_doc *term, struct plm_vec vec)
+{
+	const struct plm_w_expr *exprs = vec.ptr;
+	struct plm_doc *item = plm_doc_items(plm_doc_get(term, "matchExpressions"));
+
+	for (size_t i = 0; i < vec.count && item != NULL; i++, item = item->next) {
+		if (exprs[i].op == PLM_OP_GTE || exprs[i].op == PLM_OP_LTE) {
+			plm_doc_fail(p->tree, plm_doc_get(item, "operator"),
+				     "node affinity has no operator %s",
+				     plm_names_text(&plm_names_op, exprs[i].op));
+		}
+	}
+}
+
 struct plm_w_term plm_project_term(struct plm_project *p, struct plm_doc *term, int64_t weight)
 {
-	return (struct plm_w_term){
+	struct plm_w_term out = {
 		.weight = weight,
 		.exprs = plm_project_exprs(p, term, "matchExpressions", true),
 		.fields = plm_project_exprs(p, term, "matchFields", true),
 	};
+
+	check_term(p, term, out.exprs);
+	return out;
 }
 
 struct plm_w_selector plm_project_selector(struct plm_project *p, struct plm_doc *map,
@@ -318,6 +334,25 @@ static void node_affinity(struct plm_project *p, struct plm_doc *affinity,
 	}
 }
 
+static void check_spread(struct plm_project *p, struct plm_doc *item,
+			 const struct plm_w_spread *list, size_t at)
+{
+	if (list[at].max_skew < 1 || list[at].min_domains < 1) {
+		plm_doc_fail(p->tree, item, "maxSkew and minDomains must be at least 1");
+	} else if (plm_doc_get(item, "minDomains") != NULL &&
+		   list[at].when != PLM_SPREAD_DO_NOT_SCHEDULE) {
+		plm_doc_fail(p->tree, plm_doc_get(item, "minDomains"),
+			     "only with whenUnsatisfiable DoNotSchedule");
+	}
+	for (size_t i = 0; i < at; i++) {
+		if (list[i].when == list[at].when &&
+		    plm_slice_equal(list[i].topology_key, list[at].topology_key)) {
+			plm_doc_fail(p->tree, item,
+				     "topologyKey and whenUnsatisfiable stand twice together");
+		}
+	}
+}
+
 static struct plm_vec read_spread(struct plm_project *p, struct plm_doc *spec)
 {
 	struct plm_doc *list = plm_doc_list(p->tree, spec, "topologySpreadConstraints");
@@ -342,9 +377,7 @@ static struct plm_vec read_spread(struct plm_project *p, struct plm_doc *spec)
 					     &plm_names_node_policy, PLM_NODE_POLICY_DEFAULT),
 			.match_keys = plm_doc_texts(p->tree, item, "matchLabelKeys"),
 		};
-		if (out[at].max_skew < 1 || out[at].min_domains < 1) {
-			plm_doc_fail(p->tree, item, "maxSkew and minDomains must be at least 1");
-		}
+		check_spread(p, item, out, at);
 	}
 	return (struct plm_vec){out, count};
 }

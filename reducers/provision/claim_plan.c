@@ -12,14 +12,14 @@ struct trial {
 	const struct plm_reqs *way; /* to the pod's volumes; NULL = from everywhere */
 };
 
-static bool distinct_enough(const struct plm_pass *pass, const uint64_t *bits,
-			    const struct plm_req *req)
+/* How many values of the label the types in 'bits' have; counted up to its minimum. */
+static uint32_t distinct_values(const struct plm_pass *pass, const uint64_t *bits,
+				const struct plm_req *req)
 {
 	struct plm_req seen = {.key = req->key};
 	size_t mark = plm_arena_mark(pass->arena);
-	bool enough = false;
 
-	for (uint32_t t = 0; t < pass->types.count && !enough; t++) {
+	for (uint32_t t = 0; t < pass->types.count && seen.count < req->min_values; t++) {
 		const struct plm_req *has = NULL;
 		plm_sym *values = NULL;
 
@@ -37,18 +37,32 @@ static bool distinct_enough(const struct plm_pass *pass, const uint64_t *bits,
 		memcpy(values + seen.count, has->values, has->count * sizeof(*values));
 		seen = plm_req_make(&pass->sched, req->key, PLM_OP_IN, values,
 				    seen.count + has->count);
-		enough = seen.count >= req->min_values;
 	}
 	plm_arena_rewind(pass->arena, mark);
-	return enough;
+	return seen.count < req->min_values ? seen.count : req->min_values;
+}
+
+/* MIN_VALUES_POLICY=BestEffort: a new claim asks for as many values as there are. */
+static void lower_min_values(const struct plm_pass *pass, const uint64_t *bits,
+			     struct plm_reqs *reqs)
+{
+	struct plm_req *list = PLM_NEW_ARRAY(pass->arena, reqs->count, struct plm_req);
+
+	for (uint32_t i = 0; i < reqs->count; i++) {
+		list[i] = reqs->list[i];
+		list[i].min_values = distinct_values(pass, bits, &list[i]);
+	}
+	reqs->list = list;
 }
 
 bool plm_types_min_values(const struct plm_pass *pass, const uint64_t *bits,
 			  const struct plm_reqs *reqs, plm_sym *bad)
 {
 	for (uint32_t i = 0; i < reqs->count; i++) {
-		if (reqs->list[i].min_values > 0 && !distinct_enough(pass, bits, &reqs->list[i])) {
-			*bad = reqs->list[i].key;
+		const struct plm_req *req = &reqs->list[i];
+
+		if (distinct_values(pass, bits, req) < req->min_values) {
+			*bad = req->key;
 			return false;
 		}
 	}
@@ -303,8 +317,10 @@ static enum verdict run_way(struct plm_pass *pass, struct plm_open *claim,
 	if (!filter(pass, claim, from, kind->shape.ports, trial)) {
 		return failed;
 	}
-	if (!claim->relaxed && has_min_values(&trial->reqs) &&
-	    !plm_types_min_values(pass, trial->bits, &trial->reqs, &bad)) {
+	if (claim->relaxed && has_min_values(&trial->reqs)) {
+		lower_min_values(pass, trial->bits, &trial->reqs);
+	} else if (has_min_values(&trial->reqs) &&
+		   !plm_types_min_values(pass, trial->bits, &trial->reqs, &bad)) {
 		return failed;
 	}
 	if (pass->types.reservation_count > 0 &&

@@ -199,11 +199,25 @@ static void pack_columns(struct plm_pass *pass, struct columns *columns)
 	plm_columns_pack(columns);
 }
 
+/* Upstream does not even look at nodes that are there when no pool is ready. */
+static bool any_pool(const struct plm_pass *pass)
+{
+	for (uint32_t p = 0; p < pass->pool_count; p++) {
+		if (pass->pools[p].use != PLM_POOL_NOT_READY) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void plm_pass_pack(struct plm_pass *pass)
 {
 	struct columns *columns = pass->thrifty ? plm_columns_begin(pass) : NULL;
 	struct queue queue;
 
+	if (pass->strict && pass->gang.n == 0 && !any_pool(pass)) {
+		return;
+	}
 	if (columns != NULL) {
 		pack_columns(pass, columns);
 	}

@@ -1,4 +1,5 @@
 /* What topology is told of this pass: nodes, pods that stand, pools, kinds of wants. */
+#include "core/sort.h"
 #include "reducers/provision/pass.h"
 
 static const struct plm_req *classes(const void *context, plm_sym key, uint32_t *count, bool *all)
@@ -122,12 +123,60 @@ static void collect_supplies(struct plm_pass *pass)
 	t->supplies = supplies;
 }
 
+/* Scratch of order_kinds(). */
+struct kind_order {
+	const struct plm_pass *pass;
+	uint32_t *first; /* by kind: the want that is first by name, + 1 */
+};
+
+static int by_name(const struct plm_pass *pass, uint32_t a, uint32_t b)
+{
+	const struct plm_object *x = &plm_pod_at(pass->st, pass->wants[a].pod)->object;
+	const struct plm_object *y = &plm_pod_at(pass->st, pass->wants[b].pod)->object;
+	int order = plm_sym_compare(pass->st, x->ns, y->ns);
+
+	return order != 0 ? order : plm_sym_compare(pass->st, x->name, y->name);
+}
+
+static int earlier_kind(const void *context, uint32_t a, uint32_t b)
+{
+	const struct kind_order *all = context;
+	int order = by_name(all->pass, all->first[a] - 1, all->first[b] - 1);
+
+	return order != 0 ? order : (a < b ? -1 : (a > b ? 1 : 0));
+}
+
+/* Of a group that several kinds share the first one's pod decides some things: first by name. */
+static const uint32_t *order_kinds(const struct plm_pass *pass)
+{
+	struct kind_order all = {
+		.pass = pass,
+		.first = PLM_NEW_ARRAY(pass->arena, pass->kind_count, uint32_t),
+	};
+	uint32_t *order = PLM_NEW_ARRAY(pass->arena, pass->kind_count, uint32_t);
+
+	for (uint32_t i = 0; i < pass->want_count; i++) {
+		uint32_t *first = &all.first[pass->shapes[pass->wants[i].shape].kind];
+
+		if (*first == 0 || by_name(pass, i, *first - 1) < 0) {
+			*first = i + 1;
+		}
+	}
+	for (uint32_t k = 0; k < pass->kind_count; k++) {
+		PLM_ASSERT(all.first[k] != 0);
+		order[k] = k;
+	}
+	plm_sort(order, pass->kind_count, earlier_kind, &all, pass->arena);
+	return order;
+}
+
 static void collect_kinds(struct plm_pass *pass)
 {
 	struct plm_topology *t = pass->topology;
 
 	t->kinds = PLM_NEW_ARRAY(pass->arena, pass->kind_count, struct plm_topo_kind);
 	t->kind_count = pass->kind_count;
+	t->order = order_kinds(pass);
 	for (uint32_t k = 0; k < pass->kind_count; k++) {
 		t->kinds[k].labels = pass->kinds[k].labels;
 		t->kinds[k].ns = pass->kinds[k].ns;

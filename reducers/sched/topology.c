@@ -123,129 +123,6 @@ void plm_topo_count(const struct plm_topology *t, struct plm_topo_group *group, 
 	(*count)++;
 }
 
-/* ---- filters ----------------------------------------------------------------------------------- */
-
-static struct plm_topo_filter make_filter(const struct plm_topology *t,
-					  const struct plm_shape *shape,
-					  const struct plm_spread *spread,
-					  const struct plm_ask *ask)
-{
-	struct plm_topo_filter filter = {
-		.by_affinity = spread->affinity_policy != PLM_NODE_POLICY_IGNORE,
-		.by_taints = spread->taints_policy == PLM_NODE_POLICY_HONOR,
-		.node_selector = shape->node_selector,
-		.required = shape->required,
-		.tolerated = ask->tolerations,
-	};
-	struct plm_reqs selector = plm_reqs_of_labels(t->sched, shape->node_selector);
-	uint32_t count = 0;
-	const struct plm_term *terms =
-		PLM_SPAN(t->sched->st, shape->required, struct plm_term, &count);
-	uint32_t from = ask->required_from;
-
-	filter.tolerations = shape->tolerations;
-	filter.required_from = from;
-	filter.soft = ask->tolerations.all_soft;
-	filter.terms = PLM_NEW_ARRAY(t->sched->arena, (size_t)count + 1, struct plm_reqs);
-	for (uint32_t i = from; i < count; i++) {
-		struct plm_reqs term = plm_reqs_of_exprs(t->sched, terms[i].exprs);
-
-		filter.terms[filter.term_count++] = plm_reqs_merge(t->sched, &selector, &term);
-	}
-	if (filter.term_count == 0) {
-		filter.terms[filter.term_count++] = selector;
-	}
-	return filter;
-}
-
-/* A label that the node does not name (yet) does not count, not even a well-known one. */
-bool plm_topo_filter_matches(const struct plm_topology *t, const struct plm_topo_filter *filter,
-			     const struct plm_taints *taints, const struct plm_reqs *reqs)
-{
-	bool fits = !filter->by_affinity || filter->term_count == 0;
-
-	for (uint32_t i = 0; i < filter->term_count && !fits; i++) {
-		fits = plm_reqs_compatible(t->sched, reqs, &filter->terms[i], false, NULL);
-	}
-	return fits && (!filter->by_taints ||
-			plm_taints_refuse(t->sched, taints, &filter->tolerated) == NULL);
-}
-
-/*
- * Karpenter tells filters apart by a hash that sees the keys of requirements only, and that adds the
- * terms, and the tolerations, up by exclusive or: two equal ones cancel out. So filters are one when each
- * set of keys, and each toleration, occurs an even number of times in both together.
- */
-static bool same_keys(const struct plm_reqs *a, const struct plm_reqs *b)
-{
-	bool same = a->count == b->count;
-
-	for (uint32_t i = 0; i < a->count && same; i++) {
-		same = plm_sym_equal(a->list[i].key, b->list[i].key);
-	}
-	return same;
-}
-
-static uint32_t count_keys(const struct plm_topo_filter *filter, const struct plm_reqs *keys)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < filter->term_count; i++) {
-		count += same_keys(&filter->terms[i], keys) ? 1 : 0;
-	}
-	return count;
-}
-
-static uint32_t count_tolerations(const struct plm_topo_filter *filter,
-				  const struct plm_toleration *one)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < filter->tolerated.count; i++) {
-		const struct plm_toleration *have = &filter->tolerated.list[i];
-
-		count += plm_sym_equal(have->key, one->key) && have->op == one->op &&
-					 plm_sym_equal(have->value, one->value) &&
-					 have->effect == one->effect &&
-					 have->seconds == one->seconds
-				 ? 1
-				 : 0;
-	}
-	return count;
-}
-
-static bool cancels(const struct plm_topo_filter *a, const struct plm_topo_filter *b)
-{
-	for (uint32_t i = 0; i < a->term_count; i++) {
-		if ((count_keys(a, &a->terms[i]) + count_keys(b, &a->terms[i])) % 2 != 0) {
-			return false;
-		}
-	}
-	for (uint32_t i = 0; i < a->tolerated.count; i++) {
-		const struct plm_toleration *one = &a->tolerated.list[i];
-
-		if ((count_tolerations(a, one) + count_tolerations(b, one)) % 2 != 0) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool same_filter(const struct plm_topology *t, const struct plm_topo_filter *a,
-			const struct plm_topo_filter *b)
-{
-	if (a->by_affinity != b->by_affinity || a->by_taints != b->by_taints ||
-	    a->soft != b->soft) {
-		return false;
-	}
-	if (t->strict) {
-		return cancels(a, b) && cancels(b, a);
-	}
-	return plm_sym_equal(a->node_selector, b->node_selector) &&
-	       plm_sym_equal(a->required, b->required) && a->required_from == b->required_from &&
-	       plm_sym_equal(a->tolerations, b->tolerations);
-}
-
 /* ---- selection --------------------------------------------------------------------------------- */
 
 static bool in_namespaces(const struct plm_topo_group *group, plm_sym ns)
@@ -386,7 +263,7 @@ static bool same_group(const struct plm_topology *t, const struct plm_topo_group
 	return a->type == b->type && a->key == b->key && a->max_skew == b->max_skew &&
 	       a->selector.present == b->selector.present &&
 	       plm_sym_equal(a->selector.exprs, b->selector.exprs) && same_extra(a, b) &&
-	       same_namespaces(a, b) && same_filter(t, &a->filter, &b->filter) &&
+	       same_namespaces(a, b) && plm_topo_filter_same(t, &a->filter, &b->filter) &&
 	       (t->strict || a->min_domains == b->min_domains);
 }
 
@@ -428,6 +305,21 @@ static void register_values(const struct plm_topology *t, struct plm_topo_group 
 	}
 }
 
+/*
+ * A pool whose taints the pod does not tolerate: for a spread that honors taints. Upstream forgets that
+ * affinity has no such policy, and leaves out the domains that the pod which made the group cannot reach.
+ */
+static bool hidden(const struct plm_topology *t, const struct plm_topo_group *group,
+		   const struct plm_topo_supply *supply)
+{
+	if (group->type == PLM_TOPO_SPREAD) {
+		return group->filter.by_taints &&
+		       plm_taints_refuse(t->sched, &supply->taints, &group->filter.tolerated) !=
+			       NULL;
+	}
+	return t->strict && plm_taints_refuse(t->sched, &supply->taints, &group->owner) != NULL;
+}
+
 /* What nodes of one pool can be called: its own values, and those of the types within its bounds. */
 static void register_supply(const struct plm_topology *t, struct plm_topo_group *group,
 			    const struct plm_topo_supply *supply)
@@ -442,8 +334,7 @@ static void register_supply(const struct plm_topology *t, struct plm_topo_group 
 	    plm_sym_equal(key, t->sched->known[PLM_KNOWN_NODE_CLASS])) {
 		return; /* not among the labels that a pool's template names */
 	}
-	if (group->filter.by_taints &&
-	    plm_taints_refuse(t->sched, &supply->taints, &group->filter.tolerated) != NULL) {
+	if (hidden(t, group, supply)) {
 		return;
 	}
 	for (uint32_t c = 0; c < count; c++) {
@@ -544,8 +435,11 @@ static struct plm_topo_group *enter(struct plm_topology *t, struct plm_topo_grou
 	for (uint32_t i = 0; i < t->supply_count; i++) {
 		register_supply(t, group, &t->supplies[i]);
 	}
-	if (count) {
+	/* Upstream an inverse group does not know domains that only nodes have: nobody may go there. */
+	if (count || !t->strict) {
 		register_nodes(t, group);
+	}
+	if (count) {
 		count_pods(t, group);
 	}
 	select_kinds(t, group);
@@ -553,11 +447,30 @@ static struct plm_topo_group *enter(struct plm_topology *t, struct plm_topo_grou
 	return group;
 }
 
-static struct plm_topo_group draft_affinity(struct plm_topology *t, const struct plm_affinity *term,
-					    enum plm_topo_type type, plm_sym labels, plm_sym ns)
+/* The pod that makes a group. */
+struct plm_topo_maker {
+	plm_sym labels, ns;
+	struct plm_tolerations tolerations;
+};
+
+static struct plm_tolerations tolerations_of(const struct plm_topology *t,
+					     const struct plm_shape *shape)
 {
+	struct plm_tolerations own = {0};
+
+	own.list = PLM_SPAN(t->sched->st, shape->tolerations, struct plm_toleration, &own.count);
+	return own;
+}
+
+static struct plm_topo_group draft_affinity(struct plm_topology *t, const struct plm_affinity *term,
+					    enum plm_topo_type type,
+					    const struct plm_topo_maker *by)
+{
+	plm_sym labels = by->labels;
+	plm_sym ns = by->ns;
 	struct plm_topo_group draft = {
 		.type = type,
+		.owner = by->tolerations,
 		.key = key_of(t, plm_known_key(t->sched, term->topology_key)),
 		.selector = term->selector,
 		.max_skew = INT64_MAX,
@@ -571,11 +484,11 @@ static struct plm_topo_group draft_affinity(struct plm_topology *t, const struct
 	return draft;
 }
 
-static void use_affinity(struct plm_topology *t, struct plm_topo_use *use, uint32_t kind,
-			 const struct plm_affinity *term, enum plm_topo_type type)
+static void use_affinity(struct plm_topology *t, struct plm_topo_use *use,
+			 const struct plm_topo_maker *by, const struct plm_affinity *term,
+			 enum plm_topo_type type)
 {
-	const struct plm_topo_kind *k = &t->kinds[kind];
-	struct plm_topo_group draft = draft_affinity(t, term, type, k->labels, k->ns);
+	struct plm_topo_group draft = draft_affinity(t, term, type, by);
 
 	groups_add_once(t, &use->groups, enter(t, &t->direct, &draft, true));
 }
@@ -590,7 +503,7 @@ static void use_spread(struct plm_topology *t, struct plm_topo_use *use, uint32_
 		.selector = spread->selector,
 		.max_skew = spread->max_skew,
 		.min_domains = spread->min_domains,
-		.filter = make_filter(t, k->shape, spread, ask),
+		.filter = plm_topo_filter_make(t, k->shape, spread, ask),
 	};
 
 	own_namespace(t, &draft, k->ns);
@@ -607,6 +520,7 @@ const struct plm_topo_groups *plm_topology_use(struct plm_topology *t, uint32_t 
 	uint32_t count = 0;
 	const struct plm_spread *spread = PLM_SPAN(st, shape->spread, struct plm_spread, &count);
 	const struct plm_affinity *terms = NULL;
+	struct plm_topo_maker by = {t->kinds[kind].labels, t->kinds[kind].ns, ask->tolerations};
 
 	if (use->made) {
 		return &use->groups;
@@ -617,19 +531,19 @@ const struct plm_topo_groups *plm_topology_use(struct plm_topology *t, uint32_t 
 	}
 	terms = PLM_SPAN(st, shape->affinity, struct plm_affinity, &count);
 	for (uint32_t i = 0; i < count; i++) {
-		use_affinity(t, use, kind, &terms[i], PLM_TOPO_AFFINITY);
+		use_affinity(t, use, &by, &terms[i], PLM_TOPO_AFFINITY);
 	}
 	terms = PLM_SPAN(st, shape->preferred_affinity, struct plm_affinity, &count);
 	for (uint32_t i = 0; i < ask->affinity_count; i++) {
-		use_affinity(t, use, kind, &terms[ask->affinity[i]], PLM_TOPO_AFFINITY);
+		use_affinity(t, use, &by, &terms[ask->affinity[i]], PLM_TOPO_AFFINITY);
 	}
 	terms = PLM_SPAN(st, shape->anti_affinity, struct plm_affinity, &count);
 	for (uint32_t i = 0; i < count; i++) {
-		use_affinity(t, use, kind, &terms[i], PLM_TOPO_ANTI_AFFINITY);
+		use_affinity(t, use, &by, &terms[i], PLM_TOPO_ANTI_AFFINITY);
 	}
 	terms = PLM_SPAN(st, shape->preferred_anti_affinity, struct plm_affinity, &count);
 	for (uint32_t i = 0; i < ask->anti_affinity_count; i++) {
-		use_affinity(t, use, kind, &terms[ask->anti_affinity[i]], PLM_TOPO_ANTI_AFFINITY);
+		use_affinity(t, use, &by, &terms[ask->anti_affinity[i]], PLM_TOPO_ANTI_AFFINITY);
 	}
 	return &use->groups;
 }
@@ -642,10 +556,11 @@ static void hold_standing(struct plm_topology *t, const struct plm_topo_pod *pod
 	uint32_t count = 0;
 	const struct plm_affinity *terms =
 		PLM_SPAN(t->sched->st, pod->shape->anti_affinity, struct plm_affinity, &count);
+	struct plm_topo_maker by = {pod->labels, pod->ns, tolerations_of(t, pod->shape)};
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct plm_topo_group draft =
-			draft_affinity(t, &terms[i], PLM_TOPO_ANTI_AFFINITY, pod->labels, pod->ns);
+			draft_affinity(t, &terms[i], PLM_TOPO_ANTI_AFFINITY, &by);
 		struct plm_topo_group *group = NULL;
 		plm_sym value = {0};
 
@@ -663,10 +578,11 @@ static void hold_kind(struct plm_topology *t, uint32_t kind)
 	uint32_t count = 0;
 	const struct plm_affinity *terms =
 		PLM_SPAN(t->sched->st, k->shape->anti_affinity, struct plm_affinity, &count);
+	struct plm_topo_maker by = {k->labels, k->ns, tolerations_of(t, k->shape)};
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct plm_topo_group draft =
-			draft_affinity(t, &terms[i], PLM_TOPO_ANTI_AFFINITY, k->labels, k->ns);
+			draft_affinity(t, &terms[i], PLM_TOPO_ANTI_AFFINITY, &by);
 
 		draft.inverse = true;
 		groups_add_once(t, &k->inverse, enter(t, &t->inverse, &draft, false));
@@ -681,7 +597,7 @@ void plm_topology_begin(struct plm_topology *t)
 		}
 	}
 	for (uint32_t k = 0; k < t->kind_count; k++) {
-		hold_kind(t, k);
+		hold_kind(t, t->order[k]);
 	}
 }
 

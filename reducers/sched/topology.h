@@ -54,7 +54,8 @@ struct plm_topo_group {
 	uint32_t extra_count;
 	int64_t max_skew, min_domains;
 	struct plm_topo_filter filter;
-	int32_t *counts; /* by domain; PLM_TOPO_UNKNOWN = the group does not know it */
+	struct plm_tolerations owner; /* affinity, strict: of the pod that made the group */
+	int32_t *counts;	      /* by domain; PLM_TOPO_UNKNOWN = the group does not know it */
 	uint32_t room;
 	uint32_t known, occupied; /* domains; of these with pods */
 	uint8_t *selects;	  /* by kind */
@@ -111,6 +112,7 @@ struct plm_topology {
 	struct plm_topo_groups direct, inverse;
 	struct plm_topo_kind *kinds;
 	uint32_t kind_count;
+	const uint32_t *order; /* of kinds: in which their groups are made */
 	const struct plm_topo_node *nodes;
 	const uint8_t *seated; /* by node: 1 = it takes pods */
 	uint32_t node_count;
@@ -160,6 +162,13 @@ void plm_topology_record(struct plm_topology *t, uint32_t kind, const struct plm
 uint32_t plm_topo_find(const struct plm_topo_key *key, plm_sym value);
 void plm_topo_register(const struct plm_topology *t, struct plm_topo_group *group, plm_sym value);
 void plm_topo_count(const struct plm_topology *t, struct plm_topo_group *group, plm_sym value);
+/* For topology.c. */
+struct plm_topo_filter plm_topo_filter_make(const struct plm_topology *t,
+					    const struct plm_shape *shape,
+					    const struct plm_spread *spread,
+					    const struct plm_ask *ask);
+bool plm_topo_filter_same(const struct plm_topology *t, const struct plm_topo_filter *a,
+			  const struct plm_topo_filter *b);
 bool plm_topo_filter_matches(const struct plm_topology *t, const struct plm_topo_filter *filter,
 			     const struct plm_taints *taints, const struct plm_reqs *reqs);
 
