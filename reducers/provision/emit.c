@@ -110,7 +110,7 @@ static uint32_t put_req(const struct plm_sched *sched, const struct plm_req *req
 	return count;
 }
 
-static struct plm_vec emit_reqs(const struct plm_sched *sched, const struct plm_reqs *reqs)
+struct plm_vec plm_emit_reqs(const struct plm_sched *sched, const struct plm_reqs *reqs)
 {
 	plm_sym *keys = PLM_NEW_ARRAY(sched->arena, reqs->count, plm_sym);
 	struct plm_w_expr *rows =
@@ -425,7 +425,7 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 			     plm_root(pass->st)->claims_made + ordinal);
 	w->pool = text(&pass->sched, pool->slot->object.name);
 	w->class_name = text(&pass->sched, pool->slot->class_name);
-	w->requirements = emit_reqs(&pass->sched, &pinned);
+	w->requirements = plm_emit_reqs(&pass->sched, &pinned);
 	w->types = type_names(pass, types, count);
 	w->requests = emit_vector(pass, claim_requests(pass, claim));
 	w->labels = emit_labels(&pass->sched, &pinned);

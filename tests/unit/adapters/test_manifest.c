@@ -268,14 +268,15 @@ static void kept_fields_without_effect_are_named(void **state)
 			"  volumes: [{name: a, emptyDir: {}}]\n"
 			"---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: "
 			"b}\nspec: "
-			"{template: {spec: {expireAfter: 720h, nodeClassRef: {kind: "
-			"EC2NodeClass}}}, "
-			"disruption: {consolidationPolicy: WhenEmptyOrUnderutilized}}\n"
+			"{template: {spec: {expireAfter: 720h, requirements: [], nodeClassRef: "
+			"{group: g, kind: EC2NodeClass, name: c}}}, "
+			"disruption: {consolidateAfter: 0s, consolidationPolicy: "
+			"WhenEmptyOrUnderutilized}}\n"
 			"---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: "
 			"c}\nspec: "
-			"{template: {spec: {expireAfter: Never, nodeClassRef: {kind: "
-			"EC2NodeClass}}}, "
-			"disruption: {consolidationPolicy: WhenEmpty}}\n"),
+			"{template: {spec: {expireAfter: Never, requirements: [], nodeClassRef: "
+			"{group: g, kind: EC2NodeClass, name: c}}}, "
+			"disruption: {consolidateAfter: 0s, consolidationPolicy: WhenEmpty}}\n"),
 		"");
 	assert_string_equal(heard.warnings,
 			    "Pod: spec.resourceClaims is not decided on\n"

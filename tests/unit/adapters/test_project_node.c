@@ -3,7 +3,7 @@
 #define POOL(version, spec)                                                                        \
 	"apiVersion: karpenter.sh/" version "\nkind: NodePool\nmetadata: {name: p}\nspec:\n" spec
 #define CLASS_REF "      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}\n"
-#define UPSTREAM "  template:\n    spec:\n" CLASS_REF
+#define UPSTREAM "  template:\n    spec:\n      requirements: []\n" CLASS_REF
 #define DIALECT "  templateRef: {name: t}\n"
 
 #define PDB(rest)                                                                                  \
@@ -103,8 +103,8 @@ static const struct plm_said_case node_table[] = {
 	 NULL,
 	 NULL},
 	{"class of another provider",
-	 POOL("v1",
-	      "  template:\n    spec:\n      nodeClassRef: {group: x, kind: Other, name: c}\n"),
+	 POOL("v1", "  template:\n    spec:\n      requirements: []\n"
+		    "      nodeClassRef: {group: x, kind: Other, name: c}\n"),
 	 {"\"notReady\":\"no provider for node classes of kind Other\""},
 	 NULL,
 	 NULL},
@@ -219,7 +219,7 @@ static const struct plm_said_case node_table[] = {
 	 "beta.kubernetes.io/os, operator: Exists}], resources: {requests: {cpu: 100m}}, taints: "
 	 "[{key: t, "
 	 "effect: NoSchedule}], startupTaints: [{key: s, effect: NoSchedule}], nodeClassRef: "
-	 "{name: x}}\n"
+	 "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: x}}\n"
 	 "status: {providerID: i, nodeName: n, capacity: {cpu: 4}, allocatable: {cpu: 3}, "
 	 "conditions: [{type: "
 	 "Launched, status: 'True', lastTransitionTime: '1970-01-01T00:00:09Z'}, {type: "

@@ -178,15 +178,15 @@ static const struct plm_said_case shape_table[] = {
 	 NULL},
 	{"topology spread",
 	 POD("  topologySpreadConstraints: [{maxSkew: 2, topologyKey: z, whenUnsatisfiable: "
-	     "ScheduleAnyway, "
+	     "DoNotSchedule, "
 	     "labelSelector: {matchLabels: {a: b}}, minDomains: 3, nodeAffinityPolicy: Ignore, "
 	     "nodeTaintsPolicy: "
 	     "Honor, matchLabelKeys: [h]}, {maxSkew: 1, topologyKey: y, whenUnsatisfiable: "
-	     "DoNotSchedule}]\n"),
-	 {"\"spread\":[{\"topologyKey\":\"z\",\"maxSkew\":2,\"when\":\"ScheduleAnyway\"",
+	     "ScheduleAnyway}]\n"),
+	 {"\"spread\":[{\"topologyKey\":\"z\",\"maxSkew\":2,\"when\":\"DoNotSchedule\"",
 	  "\"minDomains\":3,\"affinityPolicy\":\"Ignore\",\"taintsPolicy\":\"Honor\",\"matchKeys\":"
 	  "[\"h\"]}",
-	  "{\"topologyKey\":\"y\",\"maxSkew\":1,\"when\":\"DoNotSchedule\",\"selector\":{"
+	  "{\"topologyKey\":\"y\",\"maxSkew\":1,\"when\":\"ScheduleAnyway\",\"selector\":{"
 	  "\"present\":0},"
 	  "\"minDomains\":1}"},
 	 NULL,
