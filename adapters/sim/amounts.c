@@ -124,7 +124,8 @@ void plm_sim_template_init(struct plm_world *w, struct plm_sim_template *templat
 	plm_sim_amounts(w, shape->requests, template->request);
 	template->request[plm_sim_resource(w, plm_slice_str("pods"))] = 1;
 	template->simple = shape->affinity.count == 0 && shape->anti_affinity.count == 0 &&
-			   shape->spread.count == 0 && shape->ports.count == 0;
+			   shape->spread.count == 0 && shape->ports.count == 0 &&
+			   shape->volumes.count == 0;
 }
 
 struct plm_sim_template *plm_sim_template_new(struct plm_world *w,

@@ -14,7 +14,8 @@ void plm_sim_sync_later(struct plm_world *w, struct plm_sim_object *object)
 		return;
 	}
 	if (object->info->type == PLM_EV_JOB || object->info->type == PLM_EV_REPLICATOR ||
-	    object->kind == PLM_KIND_DAEMON_SET) {
+	    object->kind == PLM_KIND_DAEMON_SET || object->kind == PLM_KIND_VOLUME_CLAIM ||
+	    object->kind == PLM_KIND_NODE) {
 		object->syncing = true;
 		plm_sim_plan(w, plm_sim_draw(w, lag), PLM_SIM_DUE_CONTROLLER, object, 0);
 	}
@@ -35,6 +36,12 @@ void plm_sim_sync(struct plm_world *w, struct plm_sim_object *object)
 		return;
 	case PLM_KIND_DAEMON_SET:
 		plm_sim_daemon_set_sync(w, object);
+		return;
+	case PLM_KIND_VOLUME_CLAIM:
+		plm_sim_claim_sync(w, object);
+		return;
+	case PLM_KIND_NODE:
+		plm_sim_csi_sync(w, object);
 		return;
 	default:
 		break;
@@ -111,6 +118,9 @@ static void stateful_set_sync(struct plm_world *w, struct plm_sim_object *object
 	int64_t want = object->of.replicator->replicas;
 	const struct plm_w_meta *meta = object->of.meta;
 
+	if (object->of.replicator->claims.count > 0) {
+		object->my.template->simple = false; /* each pod has claims of its own */
+	}
 	for (struct plm_sim_object *pod = object->child, *next = NULL; pod != NULL; pod = next) {
 		next = pod->sibling_next;
 		if (plm_sim_pod_over(pod)) {
@@ -126,8 +136,9 @@ static void stateful_set_sync(struct plm_world *w, struct plm_sim_object *object
 		struct plm_sim_object *pod = plm_sim_find(w, PLM_KIND_POD, meta->ns, name);
 
 		if (pod == NULL) {
-			plm_sim_wait_add(w,
-					 plm_sim_pod_new(w, object, object->my.template, name, n));
+			pod = plm_sim_pod_new(w, object, object->my.template, name, n);
+			plm_sim_set_claims(w, object, pod);
+			plm_sim_wait_add(w, pod);
 			return;
 		}
 		if (pod->of.pod->ready == 0) {

@@ -69,6 +69,7 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 				      : NULL;
 	plm_sim_gate(w, owner, pod);
 	plm_sim_adopt(owner, object);
+	plm_sim_pod_claims(w, object);
 	w->stats.pods_created++;
 	return object;
 }

@@ -68,6 +68,9 @@ void plm_sim_pod_start(struct plm_world *w, struct plm_sim_object *pod, uint64_t
 	if (my->node->of.node->ready == 0) {
 		return; /* the node is lost; its pods go with it */
 	}
+	if (!plm_sim_volumes_attached(w, pod)) {
+		return;
+	}
 	pod->of.pod->phase = PLM_PHASE_RUNNING;
 	pod->of.pod->ready = 1;
 	if (pod->of.pod->started_ms == PLM_UNSET || pod->of.pod->started_ms == 0) {
@@ -155,6 +158,7 @@ void plm_sim_pod_leave(struct plm_world *w, struct plm_sim_object *pod)
 	my->node_prev = NULL;
 	my->node_next = NULL;
 	on->idle_since_ms = w->now_ms;
+	plm_sim_volumes_left(w, pod);
 	plm_sim_schedule_later(w);
 }
 
@@ -301,6 +305,7 @@ void plm_sim_node_ready(struct plm_world *w, struct plm_sim_object *node)
 	}
 	plm_sim_touch(w, node);
 	call_daemon_sets(w);
+	plm_sim_node_drivers(w, node);
 	plm_sim_schedule_later(w);
 }
 

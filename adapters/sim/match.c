@@ -343,5 +343,5 @@ bool plm_sim_peers_allow(struct plm_world *w, const struct plm_sim_object *pod,
 			 const struct plm_sim_object *node)
 {
 	return ports_free(pod, node) && affinity_allows(w, pod, node) &&
-	       spread_allows(w, pod, node);
+	       spread_allows(w, pod, node) && plm_sim_volumes_allow(w, pod, node);
 }

@@ -165,6 +165,9 @@ void plm_sim_remove(struct plm_world *w, struct plm_sim_object *object)
 		plm_sim_pod_leave(w, object);
 	} else if (object->kind == PLM_KIND_NODE) {
 		plm_sim_node_lost(w, object);
+		plm_sim_csi_gone(w, object);
+	} else if (object->kind == PLM_KIND_VOLUME) {
+		plm_sim_volume_removed(w, object);
 	}
 	object->gone = true;
 	hash_drop(w, object);
@@ -183,6 +186,8 @@ void plm_sim_delete(struct plm_world *w, struct plm_sim_object *object)
 		plm_sim_pod_delete(w, object);
 	} else if (object->kind == PLM_KIND_NODE_CLAIM) {
 		plm_sim_claim_deleted(w, object);
+	} else if (object->kind == PLM_KIND_VOLUME_CLAIM) {
+		plm_sim_claim_deleted_by_hand(w, object);
 	} else {
 		plm_sim_remove(w, object);
 	}
@@ -250,6 +255,11 @@ void plm_sim_born(struct plm_world *w, struct plm_sim_object *object)
 		return;
 	}
 	switch ((int)object->kind) {
+	case PLM_KIND_VOLUME_CLAIM:
+	case PLM_KIND_VOLUME:
+	case PLM_KIND_STORAGE_CLASS:
+		plm_sim_volume_born(w, object);
+		return;
 	case PLM_KIND_DEPLOYMENT:
 	case PLM_KIND_REPLICA_SET:
 	case PLM_KIND_STATEFUL_SET:
@@ -284,6 +294,7 @@ static void pod_given(struct plm_world *w, struct plm_w_pod *pod, const struct p
 	if (plm_sim_pod_over(object)) {
 		return;
 	}
+	plm_sim_pod_claims(w, object);
 	if (node != NULL) {
 		plm_sim_bind(w, object, node);
 	} else if (pod->node.size == 0) {

@@ -165,6 +165,7 @@ static void place(struct plm_world *w, struct plm_sim_object *pod)
 		node = best_node(w, pod);
 	}
 	if (node != NULL) {
+		plm_sim_volumes_bind(w, pod, node);
 		plm_sim_bind(w, pod, node);
 		return;
 	}

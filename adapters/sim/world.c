@@ -290,6 +290,9 @@ static void happen(struct plm_world *w, const struct plm_sim_event *event)
 	case PLM_SIM_DUE_PLAIN:
 		plm_sim_plain_scan(w);
 		return;
+	case PLM_SIM_DUE_VOLUMES:
+		plm_sim_volumes_sweep(w);
+		return;
 	case PLM_SIM_DUE_STARTUP_DONE:
 		plm_sim_startup_done(w, event->subject);
 		return;

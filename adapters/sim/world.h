@@ -107,6 +107,8 @@ struct plm_sim_object {
 		struct plm_w_node_claim *claim;
 		struct plm_w_node_pool *pool;
 		struct plm_w_node_class *class;
+		struct plm_w_volume_claim *volume_claim;
+		struct plm_w_volume *volume;
 	} of;
 	union { /* ours, by kind */
 		struct plm_sim_job *job;
@@ -201,6 +203,7 @@ enum plm_sim_due {
 	PLM_SIM_DUE_PLAIN,
 	PLM_SIM_DUE_STARTUP_DONE,
 	PLM_SIM_DUE_LISTED,
+	PLM_SIM_DUE_VOLUMES,
 };
 
 struct plm_sim_event {
@@ -383,6 +386,33 @@ void plm_sim_schedule_later(struct plm_world *w);
 void plm_sim_schedule(struct plm_world *w);
 void plm_sim_wait_add(struct plm_world *w, struct plm_sim_object *pod);
 void plm_sim_wait_drop(struct plm_world *w, struct plm_sim_object *pod);
+
+/* ---- volumes.c ---- */
+/* Bind a claim if it can be now. */
+void plm_sim_claim_sync(struct plm_world *w, struct plm_sim_object *claim);
+/* The claims of a new pod's ephemeral volumes. */
+void plm_sim_pod_claims(struct plm_world *w, struct plm_sim_object *pod);
+/* The claims that StatefulSet 'set' has for 'pod', which uses them. */
+void plm_sim_set_claims(struct plm_world *w, const struct plm_sim_object *set,
+			struct plm_sim_object *pod);
+bool plm_sim_volumes_allow(struct plm_world *w, const struct plm_sim_object *pod,
+			   const struct plm_sim_object *node);
+/* The scheduler chose 'node': claims that waited for it get their volumes there. */
+void plm_sim_volumes_bind(struct plm_world *w, struct plm_sim_object *pod,
+			  const struct plm_sim_object *node);
+/* False: not all volumes are attached yet, and the pod's start was put off. */
+bool plm_sim_volumes_attached(struct plm_world *w, struct plm_sim_object *pod);
+/* The pod left its node: what nobody uses there is detached in a while. */
+void plm_sim_volumes_left(struct plm_world *w, const struct plm_sim_object *pod);
+void plm_sim_volumes_sweep(struct plm_world *w);
+void plm_sim_claim_deleted_by_hand(struct plm_world *w, struct plm_sim_object *claim);
+void plm_sim_volume_removed(struct plm_world *w, const struct plm_sim_object *volume);
+/* The CSINode of a ready node. */
+void plm_sim_csi_sync(struct plm_world *w, struct plm_sim_object *node);
+/* It goes with its node. */
+void plm_sim_csi_gone(struct plm_world *w, const struct plm_sim_object *node);
+void plm_sim_node_drivers(struct plm_world *w, struct plm_sim_object *node);
+void plm_sim_volume_born(struct plm_world *w, struct plm_sim_object *object);
 
 /* ---- kubelet.c ---- */
 void plm_sim_bind(struct plm_world *w, struct plm_sim_object *pod, struct plm_sim_object *node);

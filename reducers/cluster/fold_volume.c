@@ -1,6 +1,12 @@
 /* Volumes, their claims and classes, and what attaches them: karpenter.md 2.10. */
 #include "reducers/cluster/fold.h"
 
+/* A gang that could not have its volumes may have them now. */
+static void freed(const struct plm_folding *in)
+{
+	plm_root_change(in->f.st)->room_freed = 1;
+}
+
 void plm_fold_volume_claim(const struct plm_folding *in, const struct plm_w_volume_claim *w)
 {
 	plm_id id = plm_fold_object(in, PLM_KIND_VOLUME_CLAIM, &w->meta, NULL);
@@ -11,6 +17,7 @@ void plm_fold_volume_claim(const struct plm_folding *in, const struct plm_w_volu
 	claim->volume = plm_fold_text(&in->f, w->volume);
 	claim->bound = w->bound == 1;
 	claim->lost = w->lost == 1;
+	freed(in);
 }
 
 void plm_fold_volume(const struct plm_folding *in, const struct plm_w_volume *w)
@@ -25,6 +32,7 @@ void plm_fold_volume(const struct plm_folding *in, const struct plm_w_volume *w)
 	volume->terms = plm_fold_terms(&in->f, w->terms);
 	volume->claim_ns = plm_fold_text(&in->f, w->claim_ns);
 	volume->claim = plm_fold_text(&in->f, w->claim);
+	freed(in);
 }
 
 void plm_fold_storage_class(const struct plm_folding *in, const struct plm_w_storage_class *w)
@@ -36,6 +44,7 @@ void plm_fold_storage_class(const struct plm_folding *in, const struct plm_w_sto
 	class->immediate = w->immediate == 1;
 	class->terms = plm_fold_terms(&in->f, w->terms);
 	class->is_default = w->is_default == 1;
+	freed(in);
 }
 
 void plm_fold_csi_node(const struct plm_folding *in, const struct plm_w_csi_node *w)

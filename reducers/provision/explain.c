@@ -4,7 +4,7 @@
 #include "reducers/provision/funnel.h"
 
 /* Rules that existing nodes are held against. */
-#define NODE_STEPS 3U
+#define NODE_STEPS 5U
 
 struct writer {
 	struct plm_pass *pass;
@@ -205,9 +205,11 @@ static void look_at_pools(struct writer *wr)
 
 /* ---- existing nodes ---------------------------------------------------------------------------- */
 
-static void look_at_seats(struct writer *wr, const struct plm_ask *ask, const int64_t *requests)
+static void look_at_seats(struct writer *wr, const struct plm_ask *ask,
+			  const struct plm_want_shape *shape)
 {
 	const struct plm_pass *pass = wr->pass;
+	const int64_t *requests = shape->requests;
 	uint32_t left[NODE_STEPS] = {0};
 
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
@@ -221,8 +223,13 @@ static void look_at_seats(struct writer *wr, const struct plm_ask *ask, const in
 			continue;
 		}
 		left[1]++;
-		if (plm_reqs_compatible(&pass->sched, &seat->reqs, &ask->strict, false, NULL)) {
-			left[2]++;
+		if (!plm_reqs_compatible(&pass->sched, &seat->reqs, &ask->strict, false, NULL)) {
+			continue;
+		}
+		left[2]++;
+		if (shape->volumes != 0 && plm_volume_seat_reached(pass, seat, shape->volumes)) {
+			left[3]++;
+			left[4] += plm_volume_seat_fits(pass, seat, shape->volumes) ? 1 : 0;
 		}
 	}
 	if (pass->seat_count > 0) {
@@ -232,6 +239,10 @@ static void look_at_seats(struct writer *wr, const struct plm_ask *ask, const in
 		(void)step(wr, none, PLM_RULE_NODE_TAINT, left[0]);
 		(void)step(wr, none, PLM_RULE_NODE_RESOURCES, left[1]);
 		(void)step(wr, none, PLM_RULE_NODE_REQUIREMENTS, left[2]);
+		if (shape->volumes != 0) {
+			(void)step(wr, none, PLM_RULE_VOLUME, left[3]);
+			(void)step(wr, none, PLM_RULE_VOLUME_LIMIT, left[4]);
+		}
 	}
 }
 
@@ -246,6 +257,7 @@ void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_expla
 		.rows = PLM_NEW_ARRAY(pass->arena, PLM_EXPLAIN_MAX_CANDIDATES,
 				      struct plm_w_candidate),
 	};
+	const struct plm_volume_set *volumes = plm_volume_set_at(pass, pass->shapes[shape].volumes);
 	uint32_t room = NODE_STEPS + 1;
 
 	plm_pass_fill_seats(pass);
@@ -259,12 +271,36 @@ void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_expla
 		room += wr.funnels[p].count + 1;
 	}
 	wr.steps = PLM_NEW_ARRAY(pass->arena, room, struct plm_w_step);
-	look_at_seats(&wr, &kind->asks[kind->ask_count - 1], pass->shapes[shape].requests);
+	look_at_seats(&wr, &kind->asks[kind->ask_count - 1], &pass->shapes[shape]);
 	look_at_pools(&wr);
 	out->considered = (struct plm_vec){wr.rows, wr.row_count};
 	out->funnel = (struct plm_vec){wr.steps, wr.step_count};
-	if (lifts != NULL) {
+	/* Nothing here opens a way to volumes that no node reaches at once. */
+	if (lifts != NULL && (volumes == NULL || volumes->refuse == PLM_RULE_NONE)) {
 		plm_provision_lifts(pass, wr.funnels, lifts);
+	}
+}
+
+void plm_explain_volumes(const struct plm_pass *pass, uint32_t want, struct plm_w_explain *out)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	struct plm_volume_owner owner = {0};
+	uint32_t count = 0;
+
+	if (shape->volumes == 0) {
+		return;
+	}
+	if (pass->wants[want].pod.n != 0) {
+		owner = plm_volume_owner_of(&pass->sched,
+					    plm_pod_at(pass->st, pass->wants[want].pod));
+	} else {
+		owner.ns = plm_workload_at(pass->st, pass->gang)->object.ns;
+		owner.uses = PLM_SPAN(pass->st, shape->shape, struct plm_shape, &count)->volumes;
+	}
+	if (plm_rule_of_volumes(plm_volume_set_at(pass, shape->volumes)->refuse)) {
+		plm_volumes_explain(&pass->sched, &owner, out);
+	} else if (out->rule == PLM_RULE_VOLUME) {
+		out->detail = plm_volumes_places(&pass->sched, &owner);
 	}
 }
 
@@ -327,6 +363,7 @@ bool plm_provision_explain_pod(const struct plm_state *st, struct plm_arena *are
 	for (uint32_t i = 0; i < pass->want_count; i++) {
 		if (pass->wants[i].pod.n == pod.n && pass->wants[i].place == PLM_WANT_OPEN) {
 			plm_explain_shape(pass, pass->wants[i].shape, out, lifts);
+			plm_explain_volumes(pass, i, out);
 			head(pass, &plm_pod_at(st, pod)->object, out);
 			return true;
 		}
@@ -351,6 +388,7 @@ bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_expla
 		return false;
 	}
 	plm_explain_shape(pass, pass->wants[failed].shape, out, lifts);
+	plm_explain_volumes(pass, failed, out);
 	head(pass, &plm_workload_at(pass->st, workload)->object, out);
 	out->reason = PLM_REASON_NO_CAPACITY;
 	out->limit = placed; /* of the gang's pods this many had a place */

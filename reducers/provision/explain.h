@@ -20,6 +20,8 @@
  */
 void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_explain *out,
 		       struct plm_lifts *lifts);
+/* The operands about volumes are those of want 'want': equal pods name others. */
+void plm_explain_volumes(const struct plm_pass *pass, uint32_t want, struct plm_w_explain *out);
 /* Why a pod is not looked at: it asks for what no pod may ask for. */
 void plm_explain_refused(struct plm_pass *pass, plm_id pod, struct plm_w_explain *out);
 /* Of the first pod of a gang that a packed pass has no place for. False: all have one. */

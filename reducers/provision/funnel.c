@@ -411,6 +411,10 @@ static void places(struct maker *mk, const struct plm_volume_set *volumes)
 	bool anywhere = volumes == NULL || volumes->way_count == 0;
 	uint32_t ways = anywhere ? 1 : volumes->way_count;
 
+	if (volumes != NULL && volumes->refuse != PLM_RULE_NONE) {
+		shut(mk, PLM_RULE_VOLUME)->detail = mk->out->volumes;
+		return;
+	}
 	for (uint32_t i = 0; i < ways; i++) {
 		struct plm_reqs reqs = mk->out->reqs;
 

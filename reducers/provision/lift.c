@@ -167,6 +167,7 @@ static void lift_volume(const struct asked *q)
 {
 	uint32_t before = q->out->count;
 
+	PLM_ASSERT(q->gate->way != NULL);
 	lift_towards(q, q->gate->way);
 	if (q->out->count == before) {
 		set_label(q, put_pool(q, PLM_LIFT_OFFER), q->pass->types.slots[q->type]->name,

@@ -155,23 +155,35 @@ static bool opts_out(const struct plm_sched *sched, const struct plm_shape *shap
 	return out;
 }
 
+static bool labels_refused(const struct plm_sched *sched, const struct plm_shape *shape,
+			   plm_sym *out_key)
+{
+	if (opts_out(sched, shape)) {
+		*out_key = sched->known[PLM_KNOWN_NODE_POOL];
+		return true;
+	}
+	return selector_refused(sched, shape, out_key) || terms_refused(sched, shape, out_key) ||
+	       plm_shape_uses_fields(sched, shape);
+}
+
 enum plm_rule plm_pod_refused(const struct plm_sched *sched, const struct plm_pod *pod,
 			      plm_sym *out_key)
 {
 	uint32_t count = 0;
 	const struct plm_shape *shape = PLM_SPAN(sched->st, pod->shape, struct plm_shape, &count);
+	bool moves = pod->node.n != 0;
 
 	*out_key = (plm_sym){0};
 	if (count == 0) {
 		return PLM_RULE_REQUIREMENTS;
 	}
-	if (opts_out(sched, shape)) {
-		*out_key = sched->known[PLM_KNOWN_NODE_POOL];
+	/* Karpenter does not look again at what runs already. */
+	if (!(moves && plm_root(sched->st)->compat == PLM_COMPAT_STRICT) &&
+	    labels_refused(sched, shape, out_key)) {
 		return PLM_RULE_REQUIREMENTS;
 	}
-	if (selector_refused(sched, shape, out_key) || terms_refused(sched, shape, out_key) ||
-	    plm_shape_uses_fields(sched, shape)) {
-		return PLM_RULE_REQUIREMENTS;
+	if (shape->has_claims != 0) {
+		return PLM_RULE_DEVICES;
 	}
-	return shape->has_claims != 0 ? PLM_RULE_DEVICES : plm_volumes_refuse(sched, pod);
+	return moves ? PLM_RULE_NONE : plm_volumes_refuse(sched, pod);
 }

@@ -95,6 +95,7 @@ static void explain_open(struct plm_pass *pass, struct plm_out *out)
 
 	for (uint32_t i = 0; i < pass->want_count; i++) {
 		const struct plm_want *want = &pass->wants[i];
+		struct plm_w_explain why = {0};
 
 		if (want->place != PLM_WANT_OPEN) {
 			continue;
@@ -103,7 +104,9 @@ static void explain_open(struct plm_pass *pass, struct plm_out *out)
 			said[want->shape] = PLM_NEW(pass->arena, struct plm_w_explain);
 			plm_explain_shape(pass, want->shape, said[want->shape], NULL);
 		}
-		explain_pod(pass, want->pod, said[want->shape], out);
+		why = *said[want->shape];
+		plm_explain_volumes(pass, i, &why);
+		explain_pod(pass, want->pod, &why, out);
 	}
 }
 

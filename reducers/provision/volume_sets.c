@@ -380,22 +380,3 @@ const struct plm_volume_set *plm_volume_set_at(const struct plm_pass *pass, uint
 	PLM_ASSERT(pass->volumes != NULL && set <= pass->volumes->count);
 	return &pass->volumes->list[set - 1];
 }
-
-bool plm_volume_join(const struct plm_pass *pass, const struct plm_reqs *way, bool known_ok,
-		     struct plm_reqs *reqs)
-{
-	bool news = false;
-	struct plm_reqs both;
-
-	if (!plm_reqs_compatible(&pass->sched, reqs, way, known_ok, NULL)) {
-		return false;
-	}
-	both = plm_reqs_merge(&pass->sched, reqs, way);
-	for (uint32_t i = 0; i < way->count && !news; i++) {
-		const struct plm_req *old = plm_reqs_get(reqs, way->list[i].key);
-
-		news = old == NULL || !plm_req_equal(old, plm_reqs_get(&both, way->list[i].key));
-	}
-	*reqs = news ? both : *reqs;
-	return true;
-}

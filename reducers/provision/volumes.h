@@ -100,6 +100,9 @@ const struct plm_volume_set *plm_volume_set_at(const struct plm_pass *pass, uint
  */
 bool plm_volume_join(const struct plm_pass *pass, const struct plm_reqs *way, bool known_ok,
 		     struct plm_reqs *reqs);
+/* Does a way to the volumes of set 'set' (index + 1) lead to the seat? */
+bool plm_volume_seat_reached(const struct plm_pass *pass, const struct plm_seat *seat,
+			     uint32_t set);
 /* Limits of a seat's drivers; nothing when no volume matters to this pass. */
 void plm_volume_seat(struct plm_pass *pass, struct plm_seat *seat);
 /* 'owner' stands or is expected on 'seat'. */
