@@ -470,6 +470,9 @@ static void placed(struct plm_pass *pass, struct plm_open *claim, uint32_t want)
 	struct plm_topo_site site = {.taints = pass->pools[claim->pool].taints};
 
 	link_want(pass, claim, want);
+	if (pass->thrifty) {
+		plm_res_sub(pass, pass->rest, shape->requests);
+	}
 	plm_kind_record(pass, shape->kind, &site, &claim->reqs);
 }
 
@@ -515,7 +518,6 @@ static enum verdict add_slowly(struct plm_pass *pass, struct plm_open *claim, ui
 			       uint32_t ask)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
-	bool held = plm_kind_held(pass, shape->kind, ask);
 	size_t mark = plm_arena_mark(pass->arena);
 	struct trial trial = begin_trial(pass, claim, shape->requests);
 	enum verdict verdict = run_trial(pass, claim, shape, ask, &trial);
@@ -526,7 +528,7 @@ static enum verdict add_slowly(struct plm_pass *pass, struct plm_open *claim, ui
 		return verdict;
 	}
 	grows = pass->thrifty && (trial.narrowed || !has_room(pass, claim, shape->requests));
-	if (grows && !held && claim->pods > 0 && too_dear(pass, claim, &trial, shape, ask)) {
+	if (grows && claim->pods > 0 && too_dear(pass, claim, &trial, shape, ask)) {
 		plm_arena_rewind(pass->arena, mark);
 		if (!pass->filling) {
 			plm_opens_pass_over(pass, shape->first_try + ask, claim);
@@ -552,8 +554,8 @@ static enum verdict add(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	enum verdict verdict = VERDICT_FITS;
 
 	pass->spent++;
-	if (pass->thrifty && !held && claim->pods > 0 &&
-	    (pass->filling || !may_grow(pass, claim)) && !has_room(pass, claim, shape->requests)) {
+	if (pass->thrifty && claim->pods > 0 && (pass->filling || !may_grow(pass, claim)) &&
+	    !has_room(pass, claim, shape->requests)) {
 		if (!may_grow(pass, claim)) {
 			plm_opens_pass_over(pass, shape->first_try + ask, claim);
 		}
@@ -591,6 +593,23 @@ void plm_open_finish(struct plm_pass *pass, struct plm_open *claim)
 	PLM_ASSERT(some);
 	claim->bits = trial.bits;
 	claim->stale = false;
+}
+
+bool plm_open_add_dear(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask)
+{
+	enum verdict verdict = VERDICT_FITS;
+
+	PLM_ASSERT(pass->thrifty);
+	pass->thrifty = false;
+	verdict = add(pass, claim, want, ask);
+	pass->thrifty = true;
+	if (verdict != VERDICT_FITS) {
+		return false;
+	}
+	plm_res_sub(pass, pass->rest, plm_want_shape_of(pass, want)->requests);
+	measure(pass, claim);
+	plm_opens_changed(pass, claim);
+	return true;
 }
 
 /* Nothing that is wanted fits any more, and it is too old to grow: it is not looked at again. */
@@ -761,21 +780,34 @@ bool plm_open_probe(struct plm_pass *pass, uint32_t index, const struct plm_want
 }
 
 /* What one pod of 'shape' costs on a claim of its own, in the first pool that takes it. */
-static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *shape, uint32_t ask)
+static int64_t ask_alone(struct plm_pass *pass, const struct plm_want_shape *shape, uint32_t ask)
 {
-	int64_t *memo = &pass->alone[shape->first_try + ask];
+	int64_t price = PLM_UNSET;
 
-	for (uint32_t p = 0; *memo == 0 && p < pass->pool_count; p++) {
+	for (uint32_t p = 0; price == PLM_UNSET && p < pass->pool_count; p++) {
 		size_t mark = plm_arena_mark(pass->arena);
 		struct plm_probe probe;
 
 		if (plm_open_probe(pass, p, shape, ask, &probe)) {
-			*memo = plm_types_cheapest(pass, probe.bits, &probe.reqs);
+			price = plm_types_cheapest(pass, probe.bits, &probe.reqs);
 		}
 		plm_arena_rewind(pass->arena, mark);
 	}
+	return price;
+}
+
+/* The same, remembered; not where topology has a say, which changes with every pod. */
+static int64_t price_alone(struct plm_pass *pass, const struct plm_want_shape *shape, uint32_t ask)
+{
+	int64_t *memo = &pass->alone[shape->first_try + ask];
+
+	if (plm_kind_held(pass, shape->kind, ask)) {
+		plm_topology_add_host(pass->topology,
+				      (plm_sym){PLM_SYM_OUTSIDE + pass->claim_count});
+		return ask_alone(pass, shape, ask);
+	}
 	if (*memo == 0) {
-		*memo = PLM_UNSET;
+		*memo = ask_alone(pass, shape, ask);
 	}
 	return *memo;
 }

@@ -1,4 +1,5 @@
 /* The loop: biggest pod first, existing nodes, open claims, a new claim. karpenter.md 2.5. */
+#include "core/limits.h"
 #include "reducers/provision/pass.h"
 
 /* Pods that wait for their turn: a ring as long as all of them. */
@@ -94,6 +95,29 @@ static enum plm_opened try_add(struct plm_pass *pass, uint32_t want, uint32_t as
 	return plm_open_new(pass, want, ask);
 }
 
+/* Thrifty: a pod that has no place otherwise makes a claim dearer. */
+static bool try_dear(struct plm_pass *pass, uint32_t want)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+	uint32_t asks = pass->kinds[shape->kind].ask_count;
+
+	for (uint32_t ask = 0; pass->thrifty && ask < asks; ask++) {
+		for (uint32_t i = 0; i < pass->claim_count; i++) {
+			if (!PLM_BIT(pass->opens.open, i)) {
+				continue;
+			}
+			if (pass->chances++ >= PLM_LIMIT_PACK_CHANCES) {
+				return false;
+			}
+			if (plm_open_add_dear(pass, pass->claims[i], want, ask)) {
+				plm_opens_grew(pass, pass->claims[i]);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* All states of its preferences, one after the other. */
 static bool try_all(struct plm_pass *pass, uint32_t want)
 {
@@ -116,6 +140,9 @@ static bool try_all(struct plm_pass *pass, uint32_t want)
 		if (opened != PLM_OPENED_NOT) {
 			return opened == PLM_OPENED;
 		}
+	}
+	if (try_dear(pass, want)) {
+		return true;
 	}
 	shape->hopeless = held ? 0 : pass->claim_count + 1;
 	return false;
@@ -167,8 +194,22 @@ static void fill_room(struct plm_pass *pass)
 	pass->filling = false;
 }
 
-/* A queue of the wants that have no place yet, in order: all, or those that columns do not place. */
-static struct queue queue_open(const struct plm_pass *pass, bool all)
+enum those {
+	THOSE_APART, /* by host */
+	THOSE_HELD,  /* whom columns do not place */
+	THOSE_ALL,
+};
+
+static bool is_among(const struct plm_pass *pass, uint32_t want, enum those those)
+{
+	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
+
+	return those == THOSE_ALL || (those == THOSE_HELD && shape->column_ask == 0) ||
+	       (those == THOSE_APART && pass->kinds[shape->kind].apart);
+}
+
+/* A queue of the wants that have no place yet, in order. */
+static struct queue queue_open(const struct plm_pass *pass, enum those those)
 {
 	struct queue queue = {.room = pass->want_count};
 
@@ -177,15 +218,28 @@ static struct queue queue_open(const struct plm_pass *pass, bool all)
 		uint32_t want = pass->order[i];
 
 		pass->wants[want].last_length = 0;
-		if (pass->wants[want].place == PLM_WANT_OPEN &&
-		    (all || plm_want_shape_of(pass, want)->column_ask == 0)) {
+		if (pass->wants[want].place == PLM_WANT_OPEN && is_among(pass, want, those)) {
 			queue_push(&queue, want);
 		}
 	}
 	return queue;
 }
 
-/* What topology has a say in first, then the others into the room that is left, then by columns. */
+/* Nodes that are needed anyhow come first: what is left on them is room for the others. */
+static void pack_apart(struct plm_pass *pass)
+{
+	struct queue queue;
+
+	for (uint32_t k = 0; k < pass->kind_count; k++) {
+		pass->kinds[k].apart = plm_kind_apart(pass, k);
+	}
+	queue = queue_open(pass, THOSE_APART);
+	pass->apart = true;
+	run_queue(pass, &queue);
+	pass->apart = false;
+}
+
+/* What topology has a say in, then the others into the room that is left, then by columns. */
 static void pack_columns(struct plm_pass *pass, struct columns *columns)
 {
 	struct queue held;
@@ -193,7 +247,7 @@ static void pack_columns(struct plm_pass *pass, struct columns *columns)
 	for (uint32_t i = 0; i < pass->want_count; i++) {
 		(void)seat_first(pass, pass->order[i]);
 	}
-	held = queue_open(pass, false);
+	held = queue_open(pass, THOSE_HELD);
 	run_queue(pass, &held);
 	fill_room(pass);
 	plm_columns_pack(columns);
@@ -212,15 +266,19 @@ static bool any_pool(const struct plm_pass *pass)
 
 void plm_pass_pack(struct plm_pass *pass)
 {
-	struct columns *columns = pass->thrifty ? plm_columns_begin(pass) : NULL;
+	struct columns *columns = NULL;
 	struct queue queue;
 
 	if (pass->strict && pass->gang.n == 0 && !any_pool(pass)) {
 		return;
 	}
+	if (pass->thrifty) {
+		columns = plm_columns_begin(pass);
+		pack_apart(pass);
+	}
 	if (columns != NULL) {
 		pack_columns(pass, columns);
 	}
-	queue = queue_open(pass, true);
+	queue = queue_open(pass, THOSE_ALL);
 	run_queue(pass, &queue);
 }

@@ -217,6 +217,7 @@ struct plm_want_kind {
 	struct plm_topo_use *uses; /* by ask; only with topology */
 	uint32_t ask_count;
 	uint32_t first_ask; /* among the asks of all kinds */
+	bool apart;	    /* thrifty: kept apart by host */
 	uint32_t volumes;   /* set + 1; 0 = has none */
 };
 
@@ -271,6 +272,8 @@ struct plm_pass {
 	int64_t *weights;  /* thrifty: what a resource is worth beside the others */
 	uint32_t *sort_of; /* thrifty: by shape, its number among those that columns place */
 	bool filling;	   /* thrifty: only room that is paid for is used */
+	bool apart; /* thrifty: the pods placed now need many nodes: each as small as can be */
+	uint32_t chances;   /* thrifty: looks at claims for pods that found no place otherwise */
 	int64_t node_micro; /* what a node counts for besides its price */
 	bool soft_taints;
 	int64_t now_ms;
@@ -455,6 +458,8 @@ void plm_reserve_pin(const struct plm_pass *pass, struct plm_open *claim);
 void plm_pass_topology(struct plm_pass *pass);
 /* Does topology have a say in where pods of this kind go in this state? */
 bool plm_kind_held(struct plm_pass *pass, uint32_t kind, uint32_t ask);
+/* Are pods of this kind kept apart by host, all or a few at a time? */
+bool plm_kind_apart(struct plm_pass *pass, uint32_t kind);
 /* What topology leaves of 'reqs', a node's with the pod's; the same list when that is all of it. */
 enum plm_topo_answer plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask,
 				     bool known_ok, struct plm_reqs *reqs);
@@ -524,6 +529,8 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 /* Take the types off 'bits' that the limits of 'pool' do not allow any more. */
 void plm_pool_within_limits(const struct plm_pass *pass, const struct plm_pool *pool,
 			    uint64_t *bits);
+/* Thrifty: the pod joins whatever that costs. Counts in 'chances', of which a pass has a fixed number. */
+bool plm_open_add_dear(struct plm_pass *pass, struct plm_open *claim, uint32_t want, uint32_t ask);
 /* Thrifty: does the claim take no pod more, whichever comes? */
 bool plm_open_is_full(const struct plm_pass *pass, const struct plm_open *claim);
 /* A packed claim's types are those that hold all of it. */

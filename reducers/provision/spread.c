@@ -279,3 +279,22 @@ void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo
 		plm_topology_record(pass->topology, kind, site, reqs);
 	}
 }
+
+bool plm_kind_apart(struct plm_pass *pass, uint32_t kind)
+{
+	const struct plm_want_kind *k = &pass->kinds[kind];
+	plm_sym host = pass->sched.known[PLM_KNOWN_HOSTNAME];
+
+	if (pass->topology == NULL || !plm_kind_held(pass, kind, 0)) {
+		return false;
+	}
+	for (uint32_t i = 0; i < k->uses[0].groups.count; i++) {
+		const struct plm_topo_group *group = k->uses[0].groups.list[i];
+
+		if (group->type != PLM_TOPO_AFFINITY && group->selects[kind] != 0 &&
+		    plm_sym_equal(group->key->key, host)) {
+			return true;
+		}
+	}
+	return false;
+}

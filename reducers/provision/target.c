@@ -151,7 +151,8 @@ uint32_t plm_target_of(struct plm_pass *pass, const struct plm_open *claim,
 	for (uint32_t r = 0; r < pass->res.count; r++) {
 		most[r] = part_of(plm_add_sat(pass->rest[r], claim->total[r]), pass->wanted[r]);
 	}
-	for (uint32_t i = 0; i < pass->types.count; i++) {
+	for (uint32_t i = 0; i < pass->types.count && !(pass->apart && found < pass->types.count);
+	     i++) {
 		uint32_t t = list->order[i];
 		int64_t price = list->prices[t];
 		int64_t value = 0;

@@ -56,6 +56,9 @@
 
 /* Ways to reach all volumes of one pod; those behind are not tried. */
 #define PLM_LIMIT_VOLUME_WAYS 1024
+/* Looks at open claims for pods without a cheap place, of one pass; after these they stay without. */
+#define PLM_LIMIT_PACK_CHANCES 20000U
+
 /* Shapes of pods in one planning pass; with more, new nodes are not filled by columns, pod by pod only. */
 #define PLM_LIMIT_COLUMN_SHAPES 512U
 
