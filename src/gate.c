@@ -41,6 +41,7 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_TERMINATE:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
+	case PLM_CALL_NODE_FINALIZE:
 	case PLM_CALL_NODE_SYNC:
 	case PLM_CALL_ANNOTATE:
 	case PLM_CALL_CLAIM_DELETE:
@@ -93,6 +94,7 @@ static struct about about(const struct plm_effect *effect)
 	case PLM_CALL_NODE_TAINT:
 		return (struct about){"Node", {0}, taint->node};
 	case PLM_CALL_NODE_DELETE:
+	case PLM_CALL_NODE_FINALIZE:
 		return (struct about){"Node", {0}, remove->node};
 	case PLM_CALL_JOB_DELETE:
 	case PLM_CALL_WORKLOAD_DELETE:

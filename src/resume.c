@@ -260,6 +260,7 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_TERMINATE:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
+	case PLM_CALL_NODE_FINALIZE:
 	case PLM_CALL_JOB_DELETE:
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
@@ -498,6 +499,7 @@ static const struct record *target_of(const struct plm_resume *resume,
 	case PLM_CALL_NODE_TAINT:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, taint->node);
 	case PLM_CALL_NODE_DELETE:
+	case PLM_CALL_NODE_FINALIZE:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, remove->node);
 	case PLM_CALL_JOB_DELETE:
 	case PLM_CALL_WORKLOAD_DELETE:

@@ -162,11 +162,17 @@ static void pod_remove(struct plm_world *w, const struct plm_effect *effect,
 	struct plm_sim_object *pod =
 		target(w, PLM_KIND_POD, request->ns, request->name, request->uid);
 
-	if (pod == NULL || pod->of.meta->deleting_ms != PLM_UNSET) {
+	if (pod == NULL ||
+	    (pod->of.meta->deleting_ms != PLM_UNSET &&
+	     (effect->call == PLM_CALL_POD_EVICT || request->grace_ms == PLM_UNSET))) {
 		answer(out, PLM_RESULT_ALREADY_DONE, pod == NULL ? "NotFound" : "");
 		return;
 	}
-	plm_sim_pod_delete(w, pod);
+	if (effect->call == PLM_CALL_POD_EVICT) {
+		plm_sim_evict(w, effect, pod, out);
+		return;
+	}
+	plm_sim_pod_delete_in(w, pod, request->grace_ms);
 	answer(out, PLM_RESULT_DONE, "");
 }
 
@@ -201,32 +207,30 @@ static void node_taint(struct plm_world *w, const struct plm_effect *effect,
 		list[count++] = request->taint;
 	}
 	node->of.node->taints = (struct plm_vec){.ptr = list, .count = count};
-	node->of.meta->labels = plm_sim_merge(
-		w, node->of.meta->labels,
-		plm_wire_copy_list(&plm_type_kv, request->labels, &w->arena));
+	node->of.meta->labels =
+		plm_sim_merge(w, node->of.meta->labels,
+			      plm_wire_copy_list(&plm_type_kv, request->labels, &w->arena));
 	plm_sim_touch(w, node);
 	plm_sim_node_evict_untolerated(w, node);
 	plm_sim_schedule_later(w);
 	answer(out, PLM_RESULT_DONE, "");
 }
 
-static void node_delete(struct plm_world *w, const struct plm_effect *effect,
-			struct plm_w_result *out)
+static void node_end(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out)
 {
 	const struct plm_w_req_node_delete *request = effect->request;
 	struct plm_sim_object *node =
 		target(w, PLM_KIND_NODE, (struct plm_slice){0}, request->node, request->uid);
-	struct plm_sim_instance *instance = NULL;
 
 	if (node == NULL) {
 		answer(out, PLM_RESULT_ALREADY_DONE, "NotFound");
 		return;
 	}
-	instance = node->my.node->instance;
-	if (instance != NULL && instance->state < PLM_SIM_SHUTTING_DOWN) {
-		instance->node_gone_ms = w->now_ms;
+	if (effect->call == PLM_CALL_NODE_DELETE) {
+		plm_sim_delete(w, node);
+	} else {
+		plm_sim_node_finalize(w, node);
 	}
-	plm_sim_remove(w, node);
 	answer(out, PLM_RESULT_DONE, "");
 }
 
@@ -296,7 +300,8 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 		node_taint(w, effect, out);
 		return;
 	case PLM_CALL_NODE_DELETE:
-		node_delete(w, effect, out);
+	case PLM_CALL_NODE_FINALIZE:
+		node_end(w, effect, out);
 		return;
 	case PLM_CALL_JOB_DELETE:
 	case PLM_CALL_WORKLOAD_DELETE:

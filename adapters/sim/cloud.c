@@ -557,8 +557,8 @@ void plm_sim_instance_gone(struct plm_world *w, struct plm_sim_instance *instanc
 			     0);
 		return;
 	}
-	if (instance->node != NULL) {
-		plm_sim_remove(w, instance->node);
+	if (instance->node != NULL && !instance->node->gone) {
+		plm_sim_node_delete(w, instance->node);
 	}
 }
 
@@ -574,6 +574,8 @@ void plm_sim_terminate(struct plm_world *w, const struct plm_w_req_terminate *re
 	}
 	if (instance->state >= PLM_SIM_SHUTTING_DOWN) {
 		out->class = PLM_RESULT_ALREADY_DONE;
+		out->code = plm_slice_str(instance->state == PLM_SIM_TERMINATED ? "terminated"
+										: "shutting-down");
 		return;
 	}
 	plm_sim_check_terminate(w, instance);

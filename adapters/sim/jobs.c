@@ -55,6 +55,7 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 	pod->started_ms = PLM_UNSET;
 	pod->scheduled_ms = PLM_UNSET;
 	pod->max_exec_s = PLM_UNSET;
+	pod->grace_s = owner->extra.grace_s > 0 ? owner->extra.grace_s : 30;
 	pod->pod_set = template->pod_set;
 	pod->index = index;
 	pod->gated = template->gate.size > 0;
@@ -64,6 +65,9 @@ struct plm_sim_object *plm_sim_pod_new(struct plm_world *w, struct plm_sim_objec
 	object->my.pod->template = template;
 	object->my.pod->runtime_ms = owner->extra.runtime_ms;
 	object->my.pod->fail_percent = owner->extra.fail_percent;
+	object->my.pod->stop_ms = owner->extra.stop_ms;
+	object->my.pod->protect_ms = plm_max(0, owner->extra.protect_ms);
+	pod->do_not_disrupt = owner->extra.protect_ms != 0;
 	object->my.pod->set = owner->info->type == PLM_EV_JOB
 				      ? plm_sim_set_named(owner, template->pod_set)
 				      : NULL;

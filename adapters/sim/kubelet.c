@@ -76,6 +76,9 @@ void plm_sim_pod_start(struct plm_world *w, struct plm_sim_object *pod, uint64_t
 	if (pod->of.pod->started_ms == PLM_UNSET || pod->of.pod->started_ms == 0) {
 		pod->of.pod->started_ms = w->now_ms;
 	}
+	if (my->protect_ms > 0 && pod->of.pod->do_not_disrupt != 0) {
+		pod->of.pod->do_not_disrupt = pod->of.pod->started_ms + my->protect_ms;
+	}
 	if (my->runtime_ms != PLM_UNSET && !w->options.instant) {
 		plm_sim_plan(w, my->runtime_ms, PLM_SIM_DUE_POD_FINISH, pod, my->life);
 	}
@@ -172,9 +175,23 @@ static void free_index(struct plm_sim_object *pod)
 	}
 }
 
-void plm_sim_pod_delete(struct plm_world *w, struct plm_sim_object *pod)
+/* Told to stop while it stops already: it may have less time now. */
+static void hurry(struct plm_world *w, struct plm_sim_object *pod, int64_t grace_ms)
 {
+	if (grace_ms == PLM_UNSET || w->now_ms + grace_ms >= pod->of.meta->deleting_ms) {
+		return;
+	}
+	pod->of.meta->deleting_ms = w->now_ms + grace_ms;
+	plm_sim_plan(w, grace_ms, PLM_SIM_DUE_POD_GONE, pod, 0);
+	plm_sim_touch(w, pod);
+}
+
+void plm_sim_pod_delete_in(struct plm_world *w, struct plm_sim_object *pod, int64_t grace_ms)
+{
+	int64_t takes_ms = 0;
+
 	if (pod->of.meta->deleting_ms != PLM_UNSET) {
+		hurry(w, pod, grace_ms);
 		return;
 	}
 	free_index(pod);
@@ -182,13 +199,23 @@ void plm_sim_pod_delete(struct plm_world *w, struct plm_sim_object *pod)
 		plm_sim_remove(w, pod);
 		return;
 	}
-	pod->of.meta->deleting_ms = w->now_ms;
+	grace_ms = grace_ms == PLM_UNSET ? pod->of.pod->grace_s * 1000 : grace_ms;
+	pod->of.meta->deleting_ms = w->now_ms + grace_ms;
 	pod->of.pod->ready = 0;
 	pod->my.pod->life++;
-	plm_sim_plan(w, plm_sim_draw(w, grace), PLM_SIM_DUE_POD_GONE, pod, 0);
+	takes_ms = plm_sim_draw(w, grace);
+	takes_ms = pod->my.pod->stop_ms > 0 ? pod->my.pod->stop_ms : takes_ms;
+	plm_sim_plan(w, plm_min(takes_ms, grace_ms), PLM_SIM_DUE_POD_GONE, pod, 0);
 	plm_sim_touch(w, pod);
 	if (pod->owner != NULL) {
 		plm_sim_sync_later(w, pod->owner);
+	}
+}
+
+void plm_sim_pod_delete(struct plm_world *w, struct plm_sim_object *pod)
+{
+	if (pod->of.meta->deleting_ms == PLM_UNSET) {
+		plm_sim_pod_delete_in(w, pod, PLM_UNSET);
 	}
 }
 
@@ -307,6 +334,34 @@ void plm_sim_node_ready(struct plm_world *w, struct plm_sim_object *node)
 	call_daemon_sets(w);
 	plm_sim_node_drivers(w, node);
 	plm_sim_schedule_later(w);
+}
+
+/* A node with a finalizer stays, marked as being deleted, until that is taken off it. */
+void plm_sim_node_delete(struct plm_world *w, struct plm_sim_object *node)
+{
+	struct plm_sim_instance *instance = node->my.node->instance;
+
+	if (node->of.node->termination_finalizer != 0) {
+		if (node->of.meta->deleting_ms == PLM_UNSET) {
+			node->of.meta->deleting_ms = w->now_ms;
+			plm_sim_touch(w, node);
+		}
+		return;
+	}
+	if (instance != NULL && instance->state < PLM_SIM_SHUTTING_DOWN) {
+		instance->node_gone_ms = w->now_ms;
+	}
+	plm_sim_remove(w, node);
+}
+
+void plm_sim_node_finalize(struct plm_world *w, struct plm_sim_object *node)
+{
+	node->of.node->termination_finalizer = 0;
+	if (node->of.meta->deleting_ms != PLM_UNSET) {
+		plm_sim_node_delete(w, node);
+	} else {
+		plm_sim_touch(w, node);
+	}
 }
 
 /* The node no longer answers: nothing starts on it, and nothing on it counts as ready. */

@@ -188,6 +188,8 @@ void plm_sim_delete(struct plm_world *w, struct plm_sim_object *object)
 		plm_sim_claim_deleted(w, object);
 	} else if (object->kind == PLM_KIND_VOLUME_CLAIM) {
 		plm_sim_claim_deleted_by_hand(w, object);
+	} else if (object->kind == PLM_KIND_NODE) {
+		plm_sim_node_delete(w, object);
 	} else {
 		plm_sim_remove(w, object);
 	}
@@ -265,6 +267,9 @@ void plm_sim_born(struct plm_world *w, struct plm_sim_object *object)
 	case PLM_KIND_STATEFUL_SET:
 		object->my.template = plm_sim_template_new(w, &object->of.replicator->template);
 		break;
+	case PLM_KIND_POD_DISRUPTION_BUDGET:
+		plm_sim_pdbs_plan(w);
+		return;
 	case PLM_KIND_DAEMON_SET:
 		object->my.template = plm_sim_template_new(w, &object->of.daemon_set->template);
 		break;
@@ -289,6 +294,8 @@ static void pod_given(struct plm_world *w, struct plm_w_pod *pod, const struct p
 		object->extra = *extra;
 		object->my.pod->runtime_ms = extra->runtime_ms;
 		object->my.pod->fail_percent = extra->fail_percent;
+		object->my.pod->stop_ms = extra->stop_ms;
+		object->my.pod->protect_ms = plm_max(0, extra->protect_ms);
 	}
 	w->stats.pods_created++;
 	if (plm_sim_pod_over(object)) {
@@ -354,6 +361,21 @@ static void create_given(struct plm_world *w, enum plm_kind kind, enum plm_event
 	}
 }
 
+/* The status of the spec before stands until the controller has counted anew. */
+static void pdb_updated(struct plm_world *w, const struct plm_sim_object *object,
+			struct plm_w_pdb *next)
+{
+	const struct plm_w_pdb *had = object->of.pdb;
+
+	next->has_status = had->has_status;
+	next->stale = 1;
+	next->allowed = had->allowed;
+	next->healthy = had->healthy;
+	next->desired = had->desired;
+	next->expected = had->expected;
+	plm_sim_pdbs_plan(w);
+}
+
 /* An apply keeps what the system wrote: uid, times, owner, and the status that lies beside the spec. */
 static void update(struct plm_world *w, struct plm_sim_object *object, void *payload)
 {
@@ -379,6 +401,9 @@ static void update(struct plm_world *w, struct plm_sim_object *object, void *pay
 		job->pod_sets = old->pod_sets; /* immutable */
 		object->my.job->parallelism = job->parallelism;
 		object->my.job->completions = job->completions;
+	}
+	if (object->kind == PLM_KIND_POD_DISRUPTION_BUDGET) {
+		pdb_updated(w, object, payload);
 	}
 	object->of.payload = payload;
 	if (object->info->type == PLM_EV_REPLICATOR) {

@@ -152,6 +152,8 @@ static void resume_pod(struct plm_world *w, struct plm_w_pod *pod,
 	my->intent = resumed->intent;
 	my->runtime_ms = runtime_left(w, pod, object->extra.runtime_ms);
 	my->fail_percent = object->extra.fail_percent;
+	my->stop_ms = object->extra.stop_ms;
+	my->protect_ms = plm_max(0, object->extra.protect_ms);
 	if (owner != NULL) {
 		my->daemon = owner->kind == PLM_KIND_DAEMON_SET;
 		plm_sim_adopt(owner, object);

@@ -116,6 +116,9 @@ struct plm_sim_options {
 struct plm_sim_extra {
 	int64_t runtime_ms; /* of each pod; PLM_UNSET = until deleted */
 	int64_t fail_percent;
+	int64_t stop_ms;    /* a pod takes this long to stop when told; 0 = a moment */
+	int64_t grace_s;    /* terminationGracePeriodSeconds of the pod template; 0 = 30 */
+	int64_t protect_ms; /* do-not-disrupt of the pod template: 0 = no, PLM_UNSET = for ever */
 };
 
 struct plm_sim_node {

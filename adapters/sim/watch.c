@@ -181,6 +181,7 @@ void plm_sim_touch(struct plm_world *w, struct plm_sim_object *object)
 {
 	object->version = ++w->version;
 	enqueue(w, object);
+	plm_sim_pdb_later(w, object);
 }
 
 void plm_sim_watch_flush(struct plm_world *w)

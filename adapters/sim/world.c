@@ -303,6 +303,9 @@ static void happen(struct plm_world *w, const struct plm_sim_event *event)
 			plm_sim_list_instances(w);
 		}
 		return;
+	case PLM_SIM_DUE_PDBS:
+		plm_sim_pdb_sync(w);
+		return;
 	}
 	PLM_UNREACHABLE();
 }

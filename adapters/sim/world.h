@@ -78,6 +78,8 @@ struct plm_sim_pod {
 	bool waiting;
 	bool daemon; /* of a DaemonSet */
 	int64_t runtime_ms, fail_percent;
+	int64_t stop_ms;    /* it takes this long to stop when told; 0 = a moment */
+	int64_t protect_ms; /* do-not-disrupt for this long since its start; 0 = not by time */
 	uint64_t intent; /* of the pod.create that made it */
 	uint64_t life;	 /* +1 whenever what was planned for it no longer holds */
 };
@@ -109,6 +111,7 @@ struct plm_sim_object {
 		struct plm_w_node_class *class;
 		struct plm_w_volume_claim *volume_claim;
 		struct plm_w_volume *volume;
+		struct plm_w_pdb *pdb;
 	} of;
 	union { /* ours, by kind */
 		struct plm_sim_job *job;
@@ -204,6 +207,7 @@ enum plm_sim_due {
 	PLM_SIM_DUE_STARTUP_DONE,
 	PLM_SIM_DUE_LISTED,
 	PLM_SIM_DUE_VOLUMES,
+	PLM_SIM_DUE_PDBS,
 };
 
 struct plm_sim_event {
@@ -241,6 +245,7 @@ struct plm_world {
 	struct plm_sim_object *strays; /* pods bound to a node that is not known, by wait_next */
 	bool node_came;		       /* since the strays were last looked at */
 	bool pass_planned;
+	bool pdbs_planned;
 	uint64_t pass;
 
 	struct plm_sim_object **work; /* owned: Jobs and PodSets in order of creation */
@@ -420,13 +425,30 @@ void plm_sim_pod_start(struct plm_world *w, struct plm_sim_object *pod, uint64_t
 void plm_sim_pod_finish(struct plm_world *w, struct plm_sim_object *pod, uint64_t life);
 void plm_sim_pod_end(struct plm_world *w, struct plm_sim_object *pod, bool failed);
 void plm_sim_pod_delete(struct plm_world *w, struct plm_sim_object *pod);
+/* With a grace period of its own; PLM_UNSET = the pod's. A second one can only be sooner. */
+void plm_sim_pod_delete_in(struct plm_world *w, struct plm_sim_object *pod, int64_t grace_ms);
 void plm_sim_pod_leave(struct plm_world *w, struct plm_sim_object *pod);
 bool plm_sim_pod_over(const struct plm_sim_object *pod);
 struct plm_sim_object *plm_sim_node_new(struct plm_world *w, struct plm_w_node *node,
 					struct plm_sim_instance *instance);
 void plm_sim_node_ready(struct plm_world *w, struct plm_sim_object *node);
+void plm_sim_node_delete(struct plm_world *w, struct plm_sim_object *node);
+/* Our finalizer is taken off it. */
+void plm_sim_node_finalize(struct plm_world *w, struct plm_sim_object *node);
 void plm_sim_node_lost(struct plm_world *w, struct plm_sim_object *node);
 void plm_sim_node_evict_untolerated(struct plm_world *w, struct plm_sim_object *node);
+
+/* ---- pdb.c ---- */
+void plm_sim_pdb_sync(struct plm_world *w);
+/* The controller looks soon. */
+void plm_sim_pdbs_plan(struct plm_world *w);
+/* 'changed' may be a pod or an owner of pods that budgets count. */
+void plm_sim_pdb_later(struct plm_world *w, const struct plm_sim_object *changed);
+/* The eviction subresource of 'pod', which is there and not being deleted. */
+void plm_sim_evict(struct plm_world *w, const struct plm_effect *effect,
+		   struct plm_sim_object *pod, struct plm_w_result *out);
+void plm_sim_check_evict(struct plm_world *w, const struct plm_sim_object *pod,
+			 const struct plm_sim_object *pdb, const struct plm_effect *effect);
 
 /* ---- cloud.c ---- */
 const struct plm_w_instance_type *plm_sim_type(const struct plm_world *w, struct plm_slice name);

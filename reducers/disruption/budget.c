@@ -7,7 +7,8 @@
 
 static bool terminates(const struct plm_node_claim *claim)
 {
-	return claim->phase == PLM_CLAIM_ENDING && claim->ended_by_cloud != 0;
+	return claim->phase == PLM_CLAIM_ENDING &&
+	       (claim->drain_stage == PLM_DRAIN_TERMINATING || claim->ended_by_cloud != 0);
 }
 
 /* Managed and initialized; not ready or leaving ones are on their way already. */

@@ -35,7 +35,7 @@ struct way {
 	const struct plm_node_claim *claim;
 	const struct plm_node *node; /* NULL = it has none (any more) */
 	enum plm_drain_stage stage;
-	uint32_t cut; /* bits of enum plm_drain_cut: what the deadline ended */
+	uint32_t cut; /* bits of enum plm_drain_mark: what the deadline ended */
 };
 
 static struct plm_slice text(const struct way *w, plm_sym sym)
@@ -146,6 +146,20 @@ static bool past_deadline(const struct way *w)
 	return deadline != PLM_UNSET && deadline <= w->l->now_ms;
 }
 
+/* A pod has to be deleted now to have its grace period: no place is waited for then. */
+static bool has_to_hurry(const struct way *w, const struct plm_leaving_node *on)
+{
+	for (uint32_t i = 0; i < on->count; i++) {
+		int64_t delete_ms =
+			plm_drain_delete_ms(w->claim, plm_pod_at(w->l->sched->st, on->pods[i]));
+
+		if (delete_ms != PLM_UNSET && delete_ms <= w->l->now_ms) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* True when nothing is left that the drain waits for. */
 static bool drain(struct way *w, const struct plm_leaving_node *on)
 {
@@ -153,13 +167,16 @@ static bool drain(struct way *w, const struct plm_leaving_node *on)
 		w->claim->drain_stage == PLM_DRAIN_NONE ? w->l->now_ms : w->claim->draining_ms;
 	struct plm_drain_wait wait = {0};
 
-	if (plm_hold_pods(w->l, w->claim, on, &wait)) {
+	if (!has_to_hurry(w, on) && plm_hold_pods(w->l, w->claim, on, &wait)) {
 		say(w, &wait);
 		return false;
 	}
 	wait = plm_evict_pods(w->l, w->claim, on);
 
-	if (past_deadline(w)) {
+	/* What was asked to go has its answer first, or a moment for it. */
+	if (past_deadline(w) &&
+	    (wait.unanswered == 0 ||
+	     plm_sub_sat(w->l->now_ms, plm_drain_deadline(w->claim)) >= PLM_DRAIN_LAST_MS)) {
 		w->cut |= wait.pods > 0 ? PLM_CUT_PODS : 0;
 		return true;
 	}
@@ -175,11 +192,17 @@ static bool drain(struct way *w, const struct plm_leaving_node *on)
 	return false;
 }
 
+/*
+ * The instance is told, and its own word that it has gone is waited for. Should that get lost, it is told
+ * once more.
+ */
 static void terminate(const struct way *w)
 {
 	struct plm_w_req_terminate *request = NULL;
 
-	if (w->claim->provider_id.n == 0 || is_open(w, PLM_CALL_TERMINATE, &w->claim->object)) {
+	if (w->claim->provider_id.n == 0 || is_open(w, PLM_CALL_TERMINATE, &w->claim->object) ||
+	    (w->claim->terminate_ms != 0 &&
+	     plm_sub_sat(w->l->now_ms, w->claim->terminate_ms) < PLM_TERMINATE_AGAIN_MS)) {
 		return;
 	}
 	request = PLM_NEW(w->l->sched->arena, struct plm_w_req_terminate);
@@ -187,6 +210,120 @@ static void terminate(const struct way *w)
 	request->provider_id = text(w, w->claim->provider_id);
 	(void)plm_out_intent(w->l->out, new_intent(w, PLM_CALL_TERMINATE, &w->claim->object),
 			     request, PLM_CAUSE_CYCLE);
+}
+
+static void ask_node(const struct way *w, enum plm_call call, enum plm_drain_mark mark)
+{
+	struct plm_w_req_node_delete *request = NULL;
+
+	if ((w->claim->drain_marks & (uint32_t)mark) != 0) {
+		return; /* told, the node's own word is on its way */
+	}
+	request = PLM_NEW(w->l->sched->arena, struct plm_w_req_node_delete);
+	request->node = text(w, w->node->object.name);
+	request->uid = text(w, w->node->object.uid);
+	(void)plm_out_intent(w->l->out, new_intent(w, call, &w->node->object), request,
+			     PLM_CAUSE_CYCLE);
+}
+
+/* A node with our finalizer is deleted first, so that everybody sees it go, and stays until we are done. */
+static void delete_node(const struct way *w)
+{
+	if (w->node->termination_finalizer != 0 && w->node->object.deleting_ms == PLM_UNSET) {
+		ask_node(w, PLM_CALL_NODE_DELETE, PLM_NODE_DELETED);
+	}
+}
+
+static void finalize_node(const struct way *w)
+{
+	if (w->node->termination_finalizer != 0 && w->node->object.deleting_ms != PLM_UNSET) {
+		ask_node(w, PLM_CALL_NODE_FINALIZE, PLM_NODE_FINALIZED);
+	}
+}
+
+/* ---- volumes ------------------------------------------------------------------------------------ */
+
+static bool uses(const struct way *w, const struct plm_pod *pod, plm_sym volume)
+{
+	const struct plm_state *st = w->l->sched->st;
+	uint32_t one = 0;
+	const struct plm_shape *shape = PLM_SPAN(st, pod->shape, struct plm_shape, &one);
+	uint32_t count = 0;
+	const struct plm_volume_use *volumes =
+		one == 0 ? NULL : PLM_SPAN(st, shape->volumes, struct plm_volume_use, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		plm_id claim =
+			plm_find(st, PLM_KIND_VOLUME_CLAIM, pod->object.ns, volumes[i].claim);
+
+		if (volumes[i].claim.n != 0 && claim.n != 0 &&
+		    plm_sym_equal(plm_volume_claim_at(st, claim)->volume, volume)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is the volume one of a pod that stays whatever happens? Then nobody will detach it. */
+static bool is_kept(const struct way *w, plm_sym volume)
+{
+	const struct plm_state *st = w->l->sched->st;
+
+	PLM_EACH(st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(st, id);
+
+		if (plm_sym_equal(pod->node, w->node->object.name) &&
+		    !plm_pod_drainable(w->l->sched, pod, w->l->now_ms) && uses(w, pod, volume)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How many volumes are attached that are waited for, and the first of them by name. */
+static int64_t volumes_left(const struct way *w, plm_sym *out_first)
+{
+	const struct plm_state *st = w->l->sched->st;
+	int64_t count = 0;
+
+	*out_first = (plm_sym){0};
+	PLM_EACH(st, volume_attachment, id)
+	{
+		const struct plm_volume_attachment *attachment = plm_volume_attachment_at(st, id);
+		plm_sym name = attachment->object.name;
+
+		if (!plm_sym_equal(attachment->node, w->node->object.name) ||
+		    attachment->volume.n == 0 || is_kept(w, attachment->volume)) {
+			continue;
+		}
+		count++;
+		if (out_first->n == 0 || plm_sym_compare(st, name, *out_first) < 0) {
+			*out_first = name;
+		}
+	}
+	return count;
+}
+
+/* True when no volume is waited for any longer. */
+static bool detach(struct way *w)
+{
+	plm_sym first = {0};
+	int64_t count = volumes_left(w, &first);
+
+	if (count == 0) {
+		return true;
+	}
+	if (past_deadline(w)) {
+		w->cut |= PLM_CUT_VOLUMES;
+		return true;
+	}
+	w->stage = PLM_DRAIN_DETACHING;
+	say(w, &(struct plm_drain_wait){.rule = PLM_RULE_VOLUMES_ATTACHED,
+					.reason = PLM_REASON_AWAITING_VOLUMES,
+					.object = text(w, first),
+					.pods = count});
+	return false;
 }
 
 /* Whether the node's stages are behind it and the instance may go. */
@@ -199,10 +336,14 @@ static bool leave_node(struct way *w, const struct plm_leaving_node *on)
 		close_node(w);
 		return false;
 	}
+	delete_node(w);
 	if (w->stage == PLM_DRAIN_NONE) {
 		w->stage = PLM_DRAIN_DRAINING;
 	}
-	return drain(w, on);
+	if (w->stage == PLM_DRAIN_DRAINING && !drain(w, on)) {
+		return false;
+	}
+	return detach(w);
 }
 
 static void go_on(struct plm_leaving *l, const struct plm_leaving_node *on)
@@ -217,7 +358,14 @@ static void go_on(struct plm_leaving *l, const struct plm_leaving_node *on)
 	node = w->claim->node.n == 0 ? (plm_id){0}
 				     : plm_find(st, PLM_KIND_NODE, (plm_sym){0}, w->claim->node);
 	w->node = node.n == 0 ? NULL : plm_node_at(st, node);
-	if (w->claim->ended_by_cloud != 0 || (w->node != NULL && !leave_node(w, on))) {
+	if (w->claim->ended_by_cloud != 0) {
+		if (w->node != NULL && w->node->ready == 0) {
+			delete_node(w);
+			finalize_node(w);
+		}
+		return; /* with an instance that is gone there is nobody left to drain */
+	}
+	if (w->node != NULL && !leave_node(w, on)) {
 		return;
 	}
 	w->stage = PLM_DRAIN_TERMINATING;
@@ -229,10 +377,44 @@ static void go_on(struct plm_leaving *l, const struct plm_leaving_node *on)
 	terminate(w);
 }
 
+/* ---- a node that somebody deleted --------------------------------------------------------------- */
+
+/* Its claim goes with it: karpenter.md 3.14. Claims that are being deleted are looked at by themselves. */
+static void end_deleted(const struct plm_sched *sched, struct plm_out *out)
+{
+	const struct plm_state *st = sched->st;
+
+	PLM_EACH(st, node, id)
+	{
+		const struct plm_node *node = plm_node_at(st, id);
+		const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
+		struct plm_w_claim_end *w = NULL;
+
+		if (node->object.deleting_ms == PLM_UNSET || node->claim.n == 0 ||
+		    claim->phase == PLM_CLAIM_ENDING || claim->object.deleting_ms != PLM_UNSET ||
+		    claim->interrupted_ms != 0 || claim->ended_by_cloud != 0) {
+			continue;
+		}
+		w = PLM_NEW(sched->arena, struct plm_w_claim_end);
+		w->name = plm_sched_text(sched, claim->object.name);
+		w->reason = PLM_REASON_DELETED;
+		w->why = (struct plm_w_explain){.kind = PLM_KIND_NODE_CLAIM,
+						.name = w->name,
+						.rule = PLM_RULE_DELETED_OUTSIDE,
+						.reason = PLM_REASON_DELETED,
+						.object = plm_sched_text(sched, node->object.name),
+						.need = PLM_UNSET,
+						.have = PLM_UNSET,
+						.limit = PLM_UNSET};
+		(void)plm_out_add(out, PLM_EV_CLAIM_END, w, PLM_CAUSE_CYCLE);
+	}
+}
+
 void plm_drain_all(const struct plm_sched *sched, struct plm_out *out, int64_t now_ms)
 {
 	struct plm_leaving *l = NULL;
 
+	end_deleted(sched, out);
 	if (plm_root(sched->st)->observe_only != 0) {
 		return;
 	}
@@ -265,14 +447,13 @@ static void pod_due(int64_t *due, const struct plm_node_claim *claim, const stru
 	if (pod->object.deleting_ms != PLM_UNSET) {
 		earliest(due, plm_add_sat(pod->object.deleting_ms, PLM_DRAIN_STUCK_MS + 1), now_ms);
 	}
-	if (delete_ms != PLM_UNSET) {
-		earliest(due, plm_add_sat(delete_ms, 1), now_ms);
-	}
+	earliest(due, delete_ms, now_ms);
 	if (pod->evict_ms != 0) {
 		earliest(due, pod->evict_ms, now_ms);
 	}
 }
 
+/* Its pods are waited for. */
 static bool waits(const struct plm_node_claim *claim)
 {
 	return claim->phase == PLM_CLAIM_ENDING && claim->ended_by_cloud == 0 &&
@@ -289,12 +470,21 @@ int64_t plm_drain_next_due(const struct plm_state *st)
 	{
 		const struct plm_node_claim *claim = plm_node_claim_at(st, id);
 
+		if (claim->phase == PLM_CLAIM_ENDING && claim->ended_by_cloud == 0 &&
+		    claim->terminate_ms != 0) {
+			earliest(&due, plm_add_sat(claim->terminate_ms, PLM_TERMINATE_AGAIN_MS),
+				 now_ms);
+		}
 		if (!waits(claim)) {
 			continue;
 		}
 		any = true;
 		earliest(&due, plm_drain_deadline(claim), now_ms);
 		earliest(&due, claim->hold_until_ms, now_ms);
+		if (plm_drain_deadline(claim) != PLM_UNSET) {
+			earliest(&due, plm_add_sat(plm_drain_deadline(claim), PLM_DRAIN_LAST_MS),
+				 now_ms);
+		}
 		if (claim->drain_stage == PLM_DRAIN_DRAINING) {
 			earliest(&due, plm_add_sat(claim->draining_ms, PLM_DRAIN_LEAST_MS), now_ms);
 		}
@@ -337,12 +527,39 @@ void plm_drain_fold(struct plm_state *st, const struct plm_fold *fold, const str
 	if (before == PLM_DRAIN_NONE) {
 		claim->draining_ms = (int64_t)ev->tick_ms;
 	}
-	claim->drain_cut |= (uint32_t)w->cut;
+	claim->drain_marks |= (uint32_t)w->cut & (PLM_CUT_PODS | PLM_CUT_VOLUMES);
 	if (before < PLM_DRAIN_DETACHING && w->stage >= PLM_DRAIN_DETACHING) {
 		claim->drained_ms = (int64_t)ev->tick_ms;
 	}
 	if (before < PLM_DRAIN_TERMINATING && w->stage == PLM_DRAIN_TERMINATING) {
 		claim->terminating_ms = (int64_t)ev->tick_ms;
+	}
+}
+
+/* 'on' false: it did not come about, so it may be asked for again. */
+void plm_drain_told(struct plm_state *st, const struct plm_drain_asked *asked, bool on,
+		    int64_t now_ms)
+{
+	plm_id node = asked->kind == PLM_KIND_NODE
+			      ? plm_find(st, PLM_KIND_NODE, (plm_sym){0}, asked->name)
+			      : (plm_id){0};
+	plm_id id = asked->kind == PLM_KIND_NODE_CLAIM
+			    ? plm_find(st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, asked->name)
+			    : (plm_id){0};
+	uint32_t mark = asked->call == PLM_CALL_NODE_DELETE	? PLM_NODE_DELETED
+			: asked->call == PLM_CALL_NODE_FINALIZE ? PLM_NODE_FINALIZED
+								: 0;
+
+	if (node.n != 0 && mark != 0) {
+		id = plm_node_at(st, node)->claim;
+		if (id.n != 0) {
+			struct plm_node_claim *claim = plm_node_claim_edit(st, id);
+
+			claim->drain_marks =
+				on ? claim->drain_marks | mark : claim->drain_marks & ~mark;
+		}
+	} else if (id.n != 0 && asked->call == PLM_CALL_TERMINATE) {
+		plm_node_claim_edit(st, id)->terminate_ms = on ? now_ms : 0;
 	}
 }
 

@@ -41,6 +41,14 @@ void plm_drain_fold(struct plm_state *st, const struct plm_fold *fold, const str
 		    const struct plm_event *ev);
 /* A claim ends at 'now_ms': from when its grace period runs. */
 void plm_drain_begin(struct plm_state *st, plm_id claim, bool forced, int64_t now_ms);
+/* An effect on a claim or its node, as far as the way out remembers it. */
+struct plm_drain_asked {
+	enum plm_call call;
+	enum plm_kind kind;
+	plm_sym name;
+};
+void plm_drain_told(struct plm_state *st, const struct plm_drain_asked *asked, bool on,
+		    int64_t now_ms);
 /* An eviction or deletion was refused: when the next one may be asked for. */
 void plm_drain_refused(struct plm_state *st, plm_id pod, int64_t now_ms);
 

@@ -170,29 +170,6 @@ static bool may_ask(const struct plm_leaving *l, const struct plm_pod *pod)
 	return pod->evict_ms == 0 || pod->evict_ms <= l->now_ms;
 }
 
-/*
- * What would still run at the deadline is deleted in time to have its own grace period, whatever protects
- * it; no less than a second, so that it goes by way of the kubelet.
- */
-static bool delete_in_time(const struct plm_leaving *l, const struct plm_node_claim *claim,
-			   const struct plm_pod *pod)
-{
-	int64_t delete_ms = plm_drain_delete_ms(claim, pod);
-	int64_t left_s = 0;
-
-	if (delete_ms == PLM_UNSET || l->now_ms <= delete_ms || pod->forced != 0 ||
-	    (pod->object.deleting_ms != PLM_UNSET &&
-	     pod->object.deleting_ms <= claim->deadline_ms)) {
-		return false;
-	}
-	if (may_ask(l, pod)) {
-		left_s =
-			plm_max(1, plm_div_floor(plm_sub_sat(claim->deadline_ms, l->now_ms), 1000));
-		ask(l, pod, PLM_CALL_POD_DELETE, plm_mul_sat(left_s, 1000));
-	}
-	return true;
-}
-
 static struct plm_slice name_of(const struct plm_leaving *l, const struct plm_object *object)
 {
 	struct plm_slice ns = plm_sched_text(l->sched, object->ns);
@@ -229,10 +206,37 @@ static void note(struct plm_drain_wait *wait, enum plm_rule rule, struct plm_sli
 {
 	if (wait->rule == PLM_RULE_NONE || weight(rule) > weight(wait->rule)) {
 		wait->rule = rule;
-		wait->reason = weight(rule) > 0 ? PLM_REASON_FAILED_DRAINING : PLM_REASON_DRAINING;
+		wait->reason = weight(rule) == 0 || rule == PLM_RULE_GRACE_ENDING
+				       ? PLM_REASON_DRAINING
+				       : PLM_REASON_FAILED_DRAINING;
 		wait->object = object;
 		wait->detail = detail;
 	}
+}
+
+/*
+ * What would still run at the deadline is deleted in time to have its own grace period, whatever protects
+ * it; no less than a second, so that it goes by way of the kubelet.
+ */
+static bool delete_in_time(const struct plm_leaving *l, const struct plm_node_claim *claim,
+			   const struct plm_pod *pod, struct plm_drain_wait *wait)
+{
+	int64_t delete_ms = plm_drain_delete_ms(claim, pod);
+	int64_t left_s = 0;
+
+	if (delete_ms == PLM_UNSET || l->now_ms < delete_ms || pod->forced != 0 ||
+	    (pod->object.deleting_ms != PLM_UNSET &&
+	     pod->object.deleting_ms <= claim->deadline_ms)) {
+		return false;
+	}
+	if (may_ask(l, pod)) {
+		left_s =
+			plm_max(1, plm_div_floor(plm_sub_sat(claim->deadline_ms, l->now_ms), 1000));
+		ask(l, pod, PLM_CALL_POD_DELETE, plm_mul_sat(left_s, 1000));
+		wait->unanswered++;
+	}
+	note(wait, PLM_RULE_GRACE_ENDING, (struct plm_slice){0}, (struct plm_slice){0});
+	return true;
 }
 
 /* A pod whose turn it is: evict it, or note what keeps it. */
@@ -243,6 +247,7 @@ static void take_turn(struct plm_leaving *l, const struct plm_pod *pod, struct p
 	struct plm_slice none = {0};
 
 	if (!plm_pod_active(pod) || pod->ending != 0) {
+		wait->unanswered += plm_pod_active(pod) ? 1 : 0;
 		note(wait, PLM_RULE_PODS_LEAVING, none, none);
 		return;
 	}
@@ -257,6 +262,7 @@ static void take_turn(struct plm_leaving *l, const struct plm_pod *pod, struct p
 	answer = plm_pdbs_evict(&l->pdbs, pod, l->left);
 	if (answer.word == PLM_PDB_FREE) {
 		ask(l, pod, PLM_CALL_POD_EVICT, PLM_UNSET);
+		wait->unanswered++;
 		note(wait, PLM_RULE_PODS_LEAVING, none, none);
 		return;
 	}
@@ -284,7 +290,6 @@ struct plm_drain_wait plm_evict_pods(struct plm_leaving *l, const struct plm_nod
 {
 	const struct plm_state *st = l->sched->st;
 	struct plm_drain_wait wait = {.rule = PLM_RULE_NONE, .pods = on->count};
-	struct plm_slice none = {0};
 	uint32_t turn = PLM_GROUPS;
 
 	for (uint32_t i = 0; i < on->count; i++) {
@@ -295,9 +300,8 @@ struct plm_drain_wait plm_evict_pods(struct plm_leaving *l, const struct plm_nod
 	for (uint32_t i = 0; i < on->count; i++) {
 		const struct plm_pod *pod = plm_pod_at(st, on->pods[i]);
 
-		if (delete_in_time(l, claim, pod)) {
-			note(&wait, PLM_RULE_GRACE_ENDING, none, none);
-		} else if (plm_drain_group(l->sched, pod) == turn) {
+		if (!delete_in_time(l, claim, pod, &wait) &&
+		    plm_drain_group(l->sched, pod) == turn) {
 			take_turn(l, pod, &wait);
 		}
 	}

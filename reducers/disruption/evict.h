@@ -33,6 +33,7 @@ struct plm_drain_wait {
 	struct plm_slice object; /* the budget or pod in the way */
 	struct plm_slice detail; /* the pod that a budget keeps */
 	int64_t pods;		 /* that are still there */
+	int64_t unanswered;	 /* of them, asked to go and not on their way yet */
 };
 
 /* Claims that end, with the pods of their nodes; lives as long as the arena of 'sched'. */

@@ -502,6 +502,10 @@ static void fold_intent(const struct folding *in, const struct plm_w_intent *w)
 {
 	plm_id id = {0};
 
+	plm_drain_told(in->st,
+		       &(struct plm_drain_asked){(enum plm_call)w->call, (enum plm_kind)w->kind,
+						 plm_sym_find(in->st, w->name)},
+		       true, in->now_ms);
 	if (w->call == PLM_CALL_NODE_TAINT) {
 		plm_claim_cordon(in->st, plm_sym_find(in->st, w->name), true);
 	}

@@ -3,6 +3,7 @@
 #include "reducers/provision/capacity.h"
 
 #include "core/limits.h"
+#include "reducers/disruption/drain.h"
 #include "reducers/provision/adopt.h"
 #include "reducers/provision/codes.h"
 #include "reducers/provision/life.h"
@@ -286,6 +287,13 @@ static bool is_final(int64_t class)
 	return class != PLM_RESULT_RETRYABLE && class != PLM_RESULT_UNKNOWN;
 }
 
+/* Its own word is waited for, unless the cloud does not know it (any more) or says that it has ended. */
+static bool instance_is_gone(const struct plm_w_result *w)
+{
+	return w->class == PLM_RESULT_FAILED ||
+	       (w->class == PLM_RESULT_ALREADY_DONE && !plm_slice_is(w->code, "shutting-down"));
+}
+
 static void fold_final(struct plm_state *st, const struct plm_fold *fold,
 		       const struct plm_intent *intent, const struct plm_w_result *w,
 		       int64_t now_ms)
@@ -298,6 +306,10 @@ static void fold_final(struct plm_state *st, const struct plm_fold *fold,
 	}
 	if (!done) {
 		plm_adopt_undone(st, intent);
+		plm_drain_told(st,
+			       &(struct plm_drain_asked){(enum plm_call)intent->call,
+							 (enum plm_kind)intent->kind, intent->name},
+			       false, now_ms);
 	}
 	if (intent->call == PLM_CALL_TERMINATE && intent->kind == PLM_KIND_NONE) {
 		plm_orphan_fold_result(st, intent->name, w);
@@ -310,8 +322,7 @@ static void fold_final(struct plm_state *st, const struct plm_fold *fold,
 	}
 	if (intent->call == PLM_CALL_LAUNCH) {
 		fold_launch(st, fold, claim, w, now_ms);
-	} else if (intent->call == PLM_CALL_TERMINATE && w->class != PLM_RESULT_CONFLICT) {
-		/* Done, done before, or never there: nothing is owed any more. */
+	} else if (intent->call == PLM_CALL_TERMINATE && instance_is_gone(w)) {
 		plm_claim_instance_gone(st, claim);
 	}
 }

@@ -505,6 +505,7 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 	case PLM_CALL_NODE_TAINT:
 		return &plm_type_req_node_taint;
 	case PLM_CALL_NODE_DELETE:
+	case PLM_CALL_NODE_FINALIZE:
 		return &plm_type_req_node_delete;
 	case PLM_CALL_POD_UNGATE:
 		return &plm_type_req_pod_ungate;

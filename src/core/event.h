@@ -561,7 +561,7 @@ PLM_W_ENUM(drain_stage, PLM_DRAIN_STAGE_LIST)
 
 /*
  * The node of claim 'name' has come to 'stage' of its way out, or waits for something else there. 'cut' bits
- * of enum plm_drain_cut: what was not waited for any longer, the grace period being over.
+ * of enum plm_drain_mark: what was not waited for any longer, the grace period being over.
  */
 #define PLM_DRAIN_FIELDS(S, Y, I, E, T, R, L) S(name) E(stage, drain_stage) I(cut) R(why, explain)
 PLM_W_STRUCT(drain, PLM_DRAIN_FIELDS)
@@ -604,7 +604,8 @@ PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
 	X(CALL_NODE_SYNC, "node.sync")                                                             \
 	X(CALL_ANNOTATE, "object.annotate")                                                        \
 	X(CALL_CLAIM_DELETE, "claim.delete")                                                       \
-	X(CALL_CLAIM_FINALIZE, "claim.finalize")
+	X(CALL_CLAIM_FINALIZE, "claim.finalize")                                                          \
+	X(CALL_NODE_FINALIZE, "node.finalize")
 PLM_W_ENUM(call, PLM_CALL_LIST)
 
 /*
@@ -672,6 +673,7 @@ PLM_W_STRUCT(req_terminate, PLM_REQ_TERMINATE_FIELDS)
 	S(node) S(uid) R(taint, taint) I(remove) L(labels, kv)
 PLM_W_STRUCT(req_node_taint, PLM_REQ_NODE_TAINT_FIELDS)
 
+/* Delete the node, or take our finalizer off it. */
 #define PLM_REQ_NODE_DELETE_FIELDS(S, Y, I, E, T, R, L) S(node) S(uid)
 PLM_W_STRUCT(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
 

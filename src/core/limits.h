@@ -69,6 +69,10 @@
 #define PLM_DRAIN_STUCK_MS (60LL * 1000)
 /* A drain takes at least this long: a pod may have been bound just before its node was closed. */
 #define PLM_DRAIN_LEAST_MS (5LL * 1000)
+/* After its deadline a drain waits this long for the answer about pods that it has asked to go. */
+#define PLM_DRAIN_LAST_MS (2LL * 1000)
+/* An instance that does not say that it has gone is told again after this long. */
+#define PLM_TERMINATE_AGAIN_MS (2 * 60LL * 1000)
 /* An eviction that was refused is asked for again after this long, doubled each time up to the second. */
 #define PLM_EVICT_FIRST_MS 100LL
 #define PLM_EVICT_LAST_MS (10LL * 1000)

@@ -437,11 +437,12 @@ struct plm_node_claim {
 	int64_t blind_kube_ms, blind_cloud_ms; /* of root's, when it began */
 	/* the way out: reducers/disruption/drain.h */
 	uint32_t drain_stage;	/* enum plm_drain_stage */
-	uint32_t drain_cut;	/* bits of enum plm_drain_cut */
+	uint32_t drain_marks;	/* bits of enum plm_drain_mark */
 	int64_t deadline_ms;	/* its grace period ends; 0 = it has none */
 	int64_t draining_ms;	/* since when its node takes no more pods */
 	int64_t drained_ms;	/* when its pods were gone; 0 = they are not */
-	int64_t terminating_ms; /* when its volumes were gone too and its instance was told */
+	int64_t terminating_ms; /* when its volumes were gone too */
+	int64_t terminate_ms;	/* when its instance was last told to go */
 	struct plm_why drain_why;
 	/* removal */
 	int64_t last_pod_event_ms; /* a fact: of its status; PLM_UNSET = none */
@@ -494,10 +495,12 @@ struct plm_type_facts {
 	int64_t vcpu, memory_mib, reserved_mib, enis, ipv4_per_eni, store_gb, efa;
 };
 
-/* plm_node_claim.drain_cut: what was still there when the grace period was over. */
-enum plm_drain_cut {
-	PLM_CUT_PODS = 1,
-	PLM_CUT_VOLUMES = 2,
+/* plm_node_claim.drain_marks */
+enum plm_drain_mark {
+	PLM_CUT_PODS = 1,	/* they were still there when the grace period was over */
+	PLM_CUT_VOLUMES = 2,	/* so were volumes */
+	PLM_NODE_DELETED = 4,	/* the deletion of its node was asked for */
+	PLM_NODE_FINALIZED = 8, /* its node was asked to go without our finalizer */
 };
 
 struct plm_instance_type {

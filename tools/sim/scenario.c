@@ -11,6 +11,7 @@
 
 #define SCENARIO_BYTES ((size_t)1024 * 1024 * 1024)
 #define RUNTIME_ANNOTATION "sim.plimsoll.dev/runtime"
+#define STOP_ANNOTATION "sim.plimsoll.dev/stop"
 
 void plm_sim_config_defaults(struct plm_w_config *config)
 {
@@ -82,7 +83,7 @@ static void sort_actions(struct plm_scenario *scenario)
 /* ---- the sink of the manifests ------------------------------------------------------------------ */
 
 /* An annotation of the object or of its pod template; the object's own wins. */
-static int64_t annotated_runtime(struct plm_doc_tree *tree, struct plm_doc *object)
+static int64_t annotated(struct plm_doc_tree *tree, struct plm_doc *object, const char *name)
 {
 	struct plm_doc *places[2] = {
 		plm_doc_at(object, "metadata.annotations"),
@@ -90,13 +91,32 @@ static int64_t annotated_runtime(struct plm_doc_tree *tree, struct plm_doc *obje
 	};
 
 	for (size_t i = 0; i < PLM_COUNTOF(places); i++) {
-		int64_t runtime = plm_doc_duration(tree, places[i], RUNTIME_ANNOTATION, PLM_UNSET);
+		int64_t runtime = plm_doc_duration(tree, places[i], name, PLM_UNSET);
 
 		if (runtime != PLM_UNSET) {
 			return runtime;
 		}
 	}
 	return PLM_UNSET;
+}
+
+/* What the pod template says of the end of its pods. */
+static void read_end(struct plm_doc_tree *tree, struct plm_doc *object, struct plm_sim_extra *extra)
+{
+	struct plm_doc *template = plm_doc_at(object, "spec.template");
+	struct plm_doc *annotations =
+		plm_doc_at(template == NULL ? object : template, "metadata.annotations");
+	struct plm_slice protect = plm_doc_text(tree, annotations, "karpenter.sh/do-not-disrupt");
+	int64_t ms = 0;
+
+	extra->stop_ms = plm_max(0, annotated(tree, object, STOP_ANNOTATION));
+	extra->grace_s = plm_doc_int(tree, plm_doc_at(template, "spec"),
+				     "terminationGracePeriodSeconds", 30);
+	if (plm_slice_is(protect, "true")) {
+		extra->protect_ms = PLM_UNSET;
+	} else if (protect.size > 0 && plm_duration_parse_ms(protect, &ms, NULL) == PLM_OK) {
+		extra->protect_ms = plm_max(0, ms);
+	}
 }
 
 static enum plm_code take_fact(void *ctx, const struct plm_manifest_fact *fact,
@@ -119,8 +139,9 @@ static enum plm_code take_fact(void *ctx, const struct plm_manifest_fact *fact,
 	action->type = fact->type;
 	action->payload = plm_wire_copy(info->payload, fact->payload, &reading->scenario->arena);
 	if (action->extra.runtime_ms == PLM_UNSET) {
-		action->extra.runtime_ms = annotated_runtime(fact->tree, fact->doc);
+		action->extra.runtime_ms = annotated(fact->tree, fact->doc, RUNTIME_ANNOTATION);
 	}
+	read_end(fact->tree, fact->doc, &action->extra);
 	return plm_doc_result(fact->tree, err);
 }
 

@@ -11,6 +11,7 @@
 #include "core/quantity.h"
 #include "core/timefmt.h"
 #include "engine/replay.h"
+#include "reducers/status/render.h"
 #include "tools/sim/runner.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@ struct story {
 	struct plm_sim_report *report;
 	const struct plm_logged *logged;
 	struct plm_state st; /* before the event */
-	struct plm_arena scratch;
+	struct plm_arena *scratch;
 	int64_t began_ms;
 	bool telling;
 };
@@ -237,10 +238,15 @@ static void tell_explained(const struct story *s, const char *who, const char *w
 /* What keeps a node from going; that pods leave and instances end is seen by itself. */
 static void tell_drain(const struct story *s, const struct plm_w_drain *w)
 {
-	if (w->why.reason == PLM_REASON_FAILED_DRAINING ||
-	    w->why.reason == PLM_REASON_AWAITING_VOLUMES || w->why.rule == PLM_RULE_GRACE_ENDING) {
-		tell_explained(s, "nodes", "drain", &w->why);
+	if (w->why.reason != PLM_REASON_FAILED_DRAINING &&
+	    w->why.reason != PLM_REASON_AWAITING_VOLUMES && w->why.rule != PLM_RULE_GRACE_ENDING) {
+		return;
 	}
+	begin(s, "nodes", "drain");
+	say(s, w->name);
+	(void)fputs(": ", s->to);
+	say(s, plm_render_message(s->scratch, &w->why));
+	end(s);
 }
 
 static void tell_evict(const struct story *s, const struct plm_w_evict *w)
@@ -703,8 +709,8 @@ static enum plm_code read_all(struct story *s, struct plm_reader *reader, struct
 		count(s);
 		if (s->telling) {
 			tell(s);
-			plm_arena_reset(&s->scratch);
-			plm_fold_event(&s->st, &logged, &s->scratch);
+			plm_arena_reset(s->scratch);
+			plm_fold_event(&s->st, &logged, s->scratch);
 		}
 	}
 	s->logged = NULL;
@@ -713,13 +719,16 @@ static enum plm_code read_all(struct story *s, struct plm_reader *reader, struct
 
 enum plm_code plm_runner_trace(struct plm_runner *r, struct plm_log *log, struct plm_error *err)
 {
-	struct story s = {
-		.to = r->options->trace, .report = r->report, .telling = r->options->trace != NULL};
+	struct plm_arena scratch = {0};
+	struct story s = {.to = r->options->trace,
+			  .report = r->report,
+			  .scratch = &scratch,
+			  .telling = r->options->trace != NULL};
 	struct plm_reader *reader = NULL;
 	enum plm_code code = plm_state_init(&s.st, PLM_PROFILE_SMALL, err);
 
 	if (code == PLM_OK) {
-		code = plm_arena_init(&s.scratch, (size_t)256 * 1024 * 1024, err);
+		code = plm_arena_init(&scratch, (size_t)256 * 1024 * 1024, err);
 	}
 	if (code == PLM_OK) {
 		code = plm_reader_open(log, 1, &reader, err);
@@ -728,7 +737,7 @@ enum plm_code plm_runner_trace(struct plm_runner *r, struct plm_log *log, struct
 		code = read_all(&s, reader, err);
 	}
 	plm_reader_close(reader);
-	plm_arena_fini(&s.scratch);
+	plm_arena_fini(&scratch);
 	plm_state_fini(&s.st);
 	return code;
 }
