@@ -90,6 +90,13 @@ static bool is_going(const struct plm_node_claim *claim, const struct plm_node *
 	       node->object.deleting_ms != PLM_UNSET || node->ready == 0;
 }
 
+/* Its instance was told to go: it counts no more. */
+static bool is_terminated(const struct plm_node_claim *claim)
+{
+	return claim->phase == PLM_CLAIM_ENDING &&
+	       (claim->ended_by_cloud != 0 || claim->drain_stage == PLM_DRAIN_TERMINATING);
+}
+
 static void check_pool(struct plm_runner *r, const struct plm_state *st,
 		       const struct plm_node_pool *pool)
 {
@@ -104,8 +111,7 @@ static void check_pool(struct plm_runner *r, const struct plm_state *st,
 		const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
 
 		if (node->claim.n == 0 || !plm_sym_equal(claim->pool, pool->object.name) ||
-		    claim->initialized_ms == PLM_UNSET ||
-		    (claim->phase == PLM_CLAIM_ENDING && claim->ended_by_cloud != 0)) {
+		    claim->initialized_ms == PLM_UNSET || is_terminated(claim)) {
 			continue;
 		}
 		nodes++;
