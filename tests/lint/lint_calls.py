@@ -30,7 +30,7 @@ OWNED = (
     (r"msgpack_\w+", ("src/codec/", "tests/")),
     (r"(?:EVP|SHA256|SHA1|OPENSSL|HMAC)_\w+|XXH\w+", ("src/hash/", "tests/")),
     (r"cJSON_\w+", ("adapters/manifest/", "adapters/catalog/", "adapters/kube/", "tools/", "tests/")),
-    (r"yaml_\w+", ("adapters/manifest/", "tests/")),
+    (r"yaml_\w+", ("adapters/manifest/", "adapters/ec2/", "tests/")),
     (r"uv_\w+", ("adapters/http/", "tests/") + WIRING),
     (r"curl_\w+", ("adapters/http/", "tests/")),
     (r"pthread_\w+|thrd_\w+|mtx_\w+", ("src/engine/", "src/hash/", "tests/") + WIRING),
