@@ -377,7 +377,12 @@ static void fold_explained(const struct folding *in, const struct plm_w_explaine
 	struct plm_why why = plm_fold_why(&in->f, &w->why, in->ev->seq);
 
 	if (id.n != 0 && w->why.kind == PLM_KIND_POD) {
-		plm_pod_edit(in->st, id)->why = why;
+		struct plm_pod *pod = plm_pod_edit(in->st, id);
+
+		/* It has no place, so it is expected nowhere: not where it was before, either. */
+		pod->why = why;
+		pod->target = (plm_sym){0};
+		pod->target_claim = 0;
 	} else if (id.n != 0 && w->why.kind == PLM_KIND_NODE_CLAIM) {
 		plm_node_claim_edit(in->st, id)->why = why;
 	}

@@ -1,5 +1,5 @@
 /*
- * invariants.c - what the harness checks: S2, S3, S7, S8, S13, L2, L4
+ * invariants.c - what the harness checks: S2, S3, S7, S8, S13, L2, L4, F
  *
  * The quota check is a model of its own: usage summed from the workloads that hold it, the tree formulas
  * of kueue.md 2.7 written down anew, without anything that the admission reducer has computed.
@@ -390,6 +390,20 @@ void plm_runner_check_limits(struct plm_runner *r, const struct plm_state *st, u
 	}
 }
 
+/* ---- F: what is planned can be carried out -------------------------------------------------------- */
+
+static void not_feasible(void *self, const char *text)
+{
+	plm_runner_broken(self, "F: %s", text);
+}
+
+void plm_runner_check_plans(struct plm_runner *r, const struct plm_state *st)
+{
+	const struct plm_feasible_says says = {.self = r, .broken = not_feasible};
+
+	plm_feasible_look(&r->feasible, st, &r->arena, &says);
+}
+
 /* ---- after each step ---------------------------------------------------------------------------- */
 
 void plm_runner_check_step(struct plm_runner *r)
@@ -402,6 +416,7 @@ void plm_runner_check_step(struct plm_runner *r)
 		r->checked_decisions = stats.decisions;
 		plm_runner_check_quota(r, st);
 		plm_runner_check_budgets(r, st);
+		plm_runner_check_plans(r, st);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "hash/state_hash.h"
 #include "store/log_mem.h"
+#include "tools/feasible/feasible.h"
 #include "tools/sim/scenario.h"
 #include "tools/sim/sim_run.h"
 
@@ -56,13 +57,14 @@ struct plm_runner {
 	uint64_t checked_budgets; /* seq up to which removals were looked at */
 	bool quiet;		       /* the run ended because nothing was due any more */
 	struct plm_engine_stats stats; /* of engines that have ended */
+	struct plm_feasible feasible;  /* what was planned */
 };
 
 /* A broken invariant: kept when it is the first, counted always. */
 void plm_runner_broken(struct plm_runner *r, const char *format, ...) PLM_PRINTF(2, 3);
 
 /* invariants.c */
-/* After a step: S2, S12, S13. */
+/* After a step: S2, S12, S13, F. */
 void plm_runner_check_step(struct plm_runner *r);
 /* After a crash, with the log reopened and no engine yet: S8. */
 void plm_runner_check_reopened(struct plm_runner *r);
@@ -74,6 +76,8 @@ void plm_runner_check_limits(struct plm_runner *r, const struct plm_state *st, u
 void plm_runner_check_quota(struct plm_runner *r, const struct plm_state *st);
 /* S12 of one state, as far as budgets go: check_budgets.c; for tests too. */
 void plm_runner_check_budgets(struct plm_runner *r, const struct plm_state *st);
+/* F of one state: every new plan can be carried out. */
+void plm_runner_check_plans(struct plm_runner *r, const struct plm_state *st);
 /* S3 and L2 of one state. */
 void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st);
 /* S2 at rest: quota is held by what runs in the world, and by nothing else. */

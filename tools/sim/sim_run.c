@@ -471,6 +471,7 @@ static void end(struct plm_runner *r)
 	plm_scenario_fini(&r->scenario);
 	plm_arena_fini(&r->arena);
 	free(r->image.bytes);
+	plm_feasible_end(&r->feasible);
 }
 
 /* What the log says, what the world says, and the log itself for those who want to keep it. */
