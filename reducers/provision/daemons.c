@@ -163,7 +163,7 @@ struct signatures {
 	uint32_t words;
 };
 
-static struct plm_reqs with_states(const struct plm_pass *pass, const struct plm_reqs *reqs)
+struct plm_reqs plm_reqs_when_up(const struct plm_pass *pass, const struct plm_reqs *reqs)
 {
 	const plm_sym *yes = &pass->sched.known[PLM_KNOWN_TRUE];
 	struct plm_req registered = plm_req_make(
@@ -177,7 +177,7 @@ static struct plm_reqs with_states(const struct plm_pass *pass, const struct plm
 
 static void sign_types(struct plm_pass *pass, const struct plm_pool *pool, struct signatures *signs)
 {
-	struct plm_reqs base = with_states(pass, &pool->reqs);
+	struct plm_reqs base = plm_reqs_when_up(pass, &pool->reqs);
 	bool *tolerates = PLM_NEW_ARRAY(pass->arena, pass->daemon_count, bool);
 
 	for (uint32_t d = 0; d < pass->daemon_count; d++) {

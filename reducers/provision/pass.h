@@ -416,6 +416,8 @@ void plm_pool_overheads(struct plm_pass *pass, struct plm_pool *pool);
 void plm_pass_note_pools(struct plm_pass *pass);
 void plm_pass_pools(struct plm_pass *pass);
 void plm_pass_seats(struct plm_pass *pass);
+/* What a node is called once it is up: registered and initialized, too. */
+struct plm_reqs plm_reqs_when_up(const struct plm_pass *pass, const struct plm_reqs *reqs);
 /* Does 'daemon' run on a node that is there? Under 'strict' only the term that is left of it counts. */
 bool plm_daemon_runs(const struct plm_pass *pass, const struct plm_daemon *daemon,
 		     const struct plm_taints *taints, const struct plm_reqs *reqs);

@@ -140,4 +140,8 @@ void plm_reserve_pin(const struct plm_pass *pass, struct plm_open *claim)
 	req = plm_req_make(&pass->sched, pass->sched.known[PLM_KNOWN_RESERVATION_ID], PLM_OP_IN,
 			   ids, count);
 	claim->reqs = plm_reqs_add(&pass->sched, &claim->reqs, &req);
+	/* Karpenter leaves types in the list that have none of these reservations. */
+	if (!pass->strict) {
+		plm_types_offered(pass, &claim->reqs, pass->types.available, claim->bits);
+	}
 }

@@ -256,9 +256,14 @@ static void reserve_daemons(struct plm_pass *pass, struct plm_seat *seat, const 
 {
 	size_t mark = plm_arena_mark(pass->arena);
 	int64_t *expected = PLM_NEW_ARRAY(pass->arena, pass->res.count, int64_t);
+	struct plm_reqs reqs = seat->reqs;
 
+	/* A daemon set may wait for a node that is up; Karpenter forgets such ones while it starts. */
+	if (!pass->strict && !seat->initialized) {
+		reqs = plm_reqs_when_up(pass, &reqs);
+	}
 	for (uint32_t d = 0; d < pass->daemon_count; d++) {
-		if (plm_daemon_runs(pass, &pass->daemons[d], &seat->taints, &seat->reqs)) {
+		if (plm_daemon_runs(pass, &pass->daemons[d], &seat->taints, &reqs)) {
 			plm_res_add(pass, expected, pass->daemons[d].requests);
 		}
 	}

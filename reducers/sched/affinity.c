@@ -41,6 +41,47 @@ static const uint32_t *affinity_by_weight(const struct plm_sched *sched, plm_sym
 	return by_weight(sched, weights, *count);
 }
 
+/*
+ * Is nothing left under a key of which both sides want some value? As a requirement that is DoesNotExist, and
+ * Karpenter takes nodes without the label for it; the scheduler then refuses them.
+ */
+static bool contradict(const struct plm_reqs *a, const struct plm_reqs *b,
+		       const struct plm_reqs *both)
+{
+	for (uint32_t i = 0; i < both->count; i++) {
+		const struct plm_req *x = plm_reqs_get(a, both->list[i].key);
+		const struct plm_req *y = plm_reqs_get(b, both->list[i].key);
+
+		if (x != NULL && y != NULL && plm_req_op(&both->list[i]) == PLM_OP_DOES_NOT_EXIST &&
+		    (plm_req_op(x) != PLM_OP_DOES_NOT_EXIST ||
+		     plm_req_op(y) != PLM_OP_DOES_NOT_EXIST)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The heaviest preference that is left; unless strict one that cannot be had is none. */
+static void add_preferred(const struct plm_sched *sched, const struct plm_shape *shape,
+			  struct plm_ask *ask)
+{
+	bool strict = plm_root(sched->st)->compat == PLM_COMPAT_STRICT;
+	uint32_t count = 0;
+	const struct plm_term *preferred =
+		PLM_SPAN(sched->st, shape->preferred, struct plm_term, &count);
+
+	for (; ask->preferred_count > 0; ask->preferred++, ask->preferred_count--) {
+		struct plm_reqs term = plm_reqs_of_exprs(sched, preferred[ask->preferred[0]].exprs);
+		struct plm_reqs both = plm_reqs_merge(sched, &ask->strict, &term);
+
+		PLM_ASSERT(ask->preferred[0] < count);
+		if (strict || !contradict(&ask->strict, &term, &both)) {
+			ask->reqs = both;
+			return;
+		}
+	}
+}
+
 static void build_reqs(const struct plm_sched *sched, const struct plm_shape *shape,
 		       struct plm_ask *ask)
 {
@@ -51,19 +92,15 @@ static void build_reqs(const struct plm_sched *sched, const struct plm_shape *sh
 
 	if (ask->required_from < count) {
 		struct plm_reqs term = plm_reqs_of_exprs(sched, required[ask->required_from].exprs);
+		struct plm_reqs both = plm_reqs_merge(sched, &set, &term);
 
-		set = plm_reqs_merge(sched, &set, &term);
+		ask->impossible = plm_root(sched->st)->compat != PLM_COMPAT_STRICT &&
+				  contradict(&set, &term, &both);
+		set = both;
 	}
 	ask->strict = set;
-	if (ask->preferred_count > 0) {
-		const struct plm_term *preferred =
-			PLM_SPAN(sched->st, shape->preferred, struct plm_term, &count);
-		struct plm_reqs term = plm_reqs_of_exprs(sched, preferred[ask->preferred[0]].exprs);
-
-		PLM_ASSERT(ask->preferred[0] < count);
-		set = plm_reqs_merge(sched, &set, &term);
-	}
 	ask->reqs = set;
+	add_preferred(sched, shape, ask);
 }
 
 /* Constraints of the pod in its order; with 'hard_only' those that are only wishes are left out. */

@@ -22,6 +22,7 @@ struct plm_ask {
 	const uint32_t *anti_affinity;
 	const uint32_t *spread;
 	uint32_t preferred_count, affinity_count, anti_affinity_count, spread_count;
+	bool impossible; /* better: what is required contradicts itself, so no node has it */
 };
 
 /* Flags of plm_ask_first(). */

@@ -141,10 +141,12 @@ static const struct plm_shape *daemon_shape(const struct view *v, const struct p
 	}
 	shape = PLM_SPAN(v->st, template->shape, struct plm_shape, &count);
 	*requests = shape;
-	for (uint32_t i = 0; i < v->resident_count; i++) {
-		const struct plm_pod *pod = plm_pod_at(v->st, v->residents[i].pod);
+	PLM_EACH(v->st, pod, id)
+	{
+		const struct plm_pod *pod = plm_pod_at(v->st, id);
 
-		if (is_daemon(v, pod) && is_owned(set, pod) &&
+		if (is_daemon(v, pod) && is_owned(set, pod) && shape_of(v, pod) != NULL &&
+		    pod->phase != PLM_PHASE_SUCCEEDED && pod->phase != PLM_PHASE_FAILED &&
 		    (newest == NULL || pod->object.created_ms > newest->object.created_ms ||
 		     (pod->object.created_ms == newest->object.created_ms &&
 		      plm_sym_compare(v->st, pod->object.name, newest->object.name) > 0))) {

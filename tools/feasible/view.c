@@ -122,8 +122,8 @@ static bool takes_place(const struct view *v, const struct plm_pod *pod, uint32_
 {
 	plm_id workload = workload_of(v, pod);
 	uint32_t count = 0;
-	const struct plm_place *places = PLM_SPAN(
-		v->st, plm_workload_at(v->st, workload)->places, struct plm_place, &count);
+	const struct plm_place *places =
+		PLM_SPAN(v->st, plm_workload_at(v->st, workload)->places, struct plm_place, &count);
 
 	for (uint32_t i = 0; workload.n != 0 && i < count; i++) {
 		if (host_named(v, places[i].target, places[i].claim != 0) == host) {
