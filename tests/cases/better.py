@@ -56,6 +56,12 @@ def broken(case, strict):
     names = {doc["metadata"]["name"] for doc in nodes if doc["kind"] == "Node" and (doc.get("spec") or {}).get("unschedulable")}
     if names & strict["on"]:
         return "pods on a cordoned node: " + min(names & strict["on"])
+    starting = {doc["metadata"]["name"] for doc in nodes} - {
+        doc["metadata"]["name"] for doc in nodes if (doc["metadata"].get("labels") or {}).get("karpenter.sh/initialized") == "true"}
+    for daemon in (doc for doc in documents if doc and doc["kind"] == "DaemonSet"):
+        selector = daemon["spec"]["template"]["spec"].get("nodeSelector") or {}
+        if {"karpenter.sh/registered", "karpenter.sh/initialized"} & set(selector) and starting & strict["on"]:
+            return f"no room for daemon set {daemon['metadata']['name']} on {min(starting & strict['on'])}, which starts"
     for pool in (doc for doc in documents if doc and doc["kind"] == "NodePool"):
         name, limit = pool["metadata"]["name"], (pool["spec"].get("limits") or {}).get("nodes")
         # A node and its claim are one: whichever there are more of.
