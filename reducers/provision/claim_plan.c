@@ -265,7 +265,8 @@ static bool join_reqs(struct plm_pass *pass, const struct plm_open *claim,
 	if (PLM_BIT(claim->absorbed, plm_ask_index(pass, shape, ask))) {
 		return true;
 	}
-	if (plm_taints_refuse(&pass->sched, &pass->pools[claim->pool].taints,
+	if (asked->impossible ||
+	    plm_taints_refuse(&pass->sched, &pass->pools[claim->pool].taints,
 			      &asked->tolerations) != NULL ||
 	    !plm_reqs_compatible(&pass->sched, &trial->reqs, &asked->reqs, true, NULL)) {
 		return false;
@@ -946,7 +947,7 @@ bool plm_seat_add(struct plm_pass *pass, struct plm_seat *seat, uint32_t want, u
 	enum plm_topo_answer answer = PLM_TOPO_FITS;
 
 	pass->spent++;
-	if (!plm_res_fits(pass, shape->requests, seat->left) ||
+	if (asked->impossible || !plm_res_fits(pass, shape->requests, seat->left) ||
 	    plm_taints_refuse(&pass->sched, &seat->taints, &asked->tolerations) != NULL ||
 	    plm_ports_taken(&pass->sched, seat->ports, kind->shape.ports) ||
 	    !plm_volume_seat_fits(pass, seat, shape->volumes) ||

@@ -89,9 +89,6 @@ static bool try_claims(struct plm_pass *pass, uint32_t want, uint32_t ask)
 
 static enum plm_opened try_add(struct plm_pass *pass, uint32_t want, uint32_t ask)
 {
-	if (pass->kinds[plm_want_shape_of(pass, want)->kind].asks[ask].impossible) {
-		return PLM_OPENED_NOT;
-	}
 	if (try_seats(pass, want, ask) || try_claims(pass, want, ask)) {
 		return PLM_OPENED;
 	}
