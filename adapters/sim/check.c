@@ -68,6 +68,15 @@ void plm_sim_check_submit(struct plm_world *w, const struct plm_effect *effect)
 /* S1: no two live instances of one intent. */
 void plm_sim_check_launch(struct plm_world *w, const struct plm_effect *effect)
 {
+	/* Intents grow: one that is above all that were launched was not launched. */
+	if (w->most_intent != 0 && effect->intent > w->most_intent) {
+		w->most_intent = effect->intent;
+		return;
+	}
+	w->most_intent = effect->intent;
+	for (const struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
+		w->most_intent = i->intent > w->most_intent ? i->intent : w->most_intent;
+	}
 	for (const struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
 		if (i->intent == effect->intent && i->state < PLM_SIM_SHUTTING_DOWN) {
 			plm_sim_broken(w, "S1: intent %llu launches again while %.*s lives",

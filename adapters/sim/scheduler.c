@@ -136,6 +136,88 @@ static struct plm_sim_object *best_node(struct plm_world *w, const struct plm_si
 	return best;
 }
 
+/* ---- the same for many equal pods --------------------------------------------------------------- */
+
+/*
+ * A pass only fills nodes, so what a node is worth to a template only sinks: the best of those looked at
+ * before is the best of all once it is worth what it was.
+ */
+static bool is_better(const struct plm_sim_choice *a, const struct plm_sim_choice *b)
+{
+	return a->points != b->points ? a->points > b->points : a->order < b->order;
+}
+
+static void sink(struct plm_sim_choice *heap, size_t count, size_t at)
+{
+	struct plm_sim_choice moved = heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < count && is_better(&heap[child + 1], &heap[child])) {
+			child++;
+		}
+		if (child >= count || !is_better(&heap[child], &moved)) {
+			heap[at] = moved;
+			return;
+		}
+		heap[at] = heap[child];
+		at = child;
+	}
+}
+
+static void make_choices(struct plm_world *w, const struct plm_sim_object *pod)
+{
+	struct plm_sim_template *template = pod->my.pod->template;
+	size_t nodes = 0;
+	size_t order = 0;
+
+	PLM_SIM_EACH(w, PLM_KIND_NODE, node)
+	{
+		nodes++;
+	}
+	template->choices = PLM_NEW_ARRAY(&w->scratch, nodes, struct plm_sim_choice);
+	template->choice_count = 0;
+	template->choice_pass = w->pass;
+	PLM_SIM_EACH(w, PLM_KIND_NODE, node)
+	{
+		if (plm_sim_placeable(w, pod, node)) {
+			template->choices[template->choice_count++] = (struct plm_sim_choice){
+				.node = node, .points = score(w, pod, node), .order = order};
+		}
+		order++;
+	}
+	for (size_t i = template->choice_count / 2; i > 0; i--) {
+		sink(template->choices, template->choice_count, i - 1);
+	}
+}
+
+static struct plm_sim_object *best_choice(struct plm_world *w, const struct plm_sim_object *pod)
+{
+	struct plm_sim_template *template = pod->my.pod->template;
+	struct plm_sim_choice *heap = NULL;
+
+	if (template->choice_pass != w->pass) {
+		make_choices(w, pod);
+	}
+	heap = template->choices;
+	while (template->choice_count > 0) {
+		int64_t points = score(w, pod, heap[0].node);
+
+		if (!plm_sim_placeable(w, pod, heap[0].node)) {
+			heap[0] = heap[--template->choice_count];
+		} else if (points == heap[0].points) {
+			return heap[0].node;
+		} else {
+			heap[0].points = points;
+		}
+		if (template->choice_count > 0) {
+			sink(heap, template->choice_count, 0);
+		}
+	}
+	return NULL;
+}
+
 struct row {
 	struct plm_sim_object *pod;
 	int64_t priority;
@@ -162,7 +244,7 @@ static void place(struct plm_world *w, struct plm_sim_object *pod)
 		return;
 	}
 	if (template->failed_pass != w->pass) {
-		node = best_node(w, pod);
+		node = template->simple ? best_choice(w, pod) : best_node(w, pod);
 	}
 	if (node != NULL) {
 		plm_sim_volumes_bind(w, pod, node);

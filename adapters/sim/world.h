@@ -23,6 +23,13 @@
 struct plm_sim_object;
 struct plm_sim_instance;
 
+/* A node that had room for a template when it was looked at: scheduler.c. */
+struct plm_sim_choice {
+	struct plm_sim_object *node;
+	int64_t points;
+	size_t order; /* among all nodes */
+};
+
 /* What a pod is made from: shared by all pods of one start. */
 struct plm_sim_template {
 	struct plm_w_shape shape;
@@ -32,6 +39,10 @@ struct plm_sim_template {
 	int64_t request[PLM_SIM_RESOURCES]; /* with 'pods' = 1 */
 	uint64_t failed_pass;		    /* scheduler pass in which it found no node */
 	bool simple;			    /* no affinity to pods, spread or host ports */
+	/* Only simple ones: a heap of nodes, best first, true of pass 'choice_pass'. */
+	struct plm_sim_choice *choices;
+	size_t choice_count;
+	uint64_t choice_pass;
 };
 
 enum plm_sim_index_state {
@@ -252,6 +263,7 @@ struct plm_world {
 	size_t work_count, work_capacity;
 
 	struct plm_sim_instance *instances, *last_instance;
+	uint64_t most_intent; /* of those launched; 0 = not known */
 	uint64_t instance_number;
 	struct plm_sim_token *tokens[1024];
 	uint32_t *types; /* catalogue indexes by name; arena */

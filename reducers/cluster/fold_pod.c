@@ -273,27 +273,44 @@ void plm_fold_pod_gone(struct plm_state *st, plm_id id)
 	}
 }
 
+/* What the pods of one node make of it. */
+struct node_pods {
+	uint32_t pods, keepers;
+	int64_t event_ms;
+};
+
+static void gather(const struct plm_state *st, plm_id id, struct node_pods *sum)
+{
+	const struct plm_pod *pod = plm_pod_at(st, id);
+
+	sum->pods += occupies(st, pod) ? 1 : 0;
+	sum->keepers += keeps_node(st, pod) ? 1 : 0;
+	if (pod->seen != PLM_POD_UNSEEN) {
+		sum->event_ms = plm_max(sum->event_ms, pod->scheduled_ms);
+	}
+}
+
 void plm_fold_node_pods(struct plm_state *st, plm_id node)
 {
 	plm_sym name = plm_node_at(st, node)->object.name;
-	uint32_t pods = 0;
-	uint32_t keepers = 0;
-	int64_t event_ms = 0;
+	struct node_pods sum = {0};
 
-	PLM_EACH(st, pod, id)
-	{
-		const struct plm_pod *pod = plm_pod_at(st, id);
+	if (plm_pod_index_true(st)) {
+		uint32_t cell = plm_pod_index_cell(st, name, false);
 
-		if (!plm_sym_equal(pod->node, name)) {
-			continue;
+		for (plm_id pod = plm_pod_index_next(st, cell, PLM_SIDE_BOUND, (plm_id){0});
+		     pod.n != 0; pod = plm_pod_index_next(st, cell, PLM_SIDE_BOUND, pod)) {
+			gather(st, pod, &sum);
 		}
-		pods += occupies(st, pod) ? 1 : 0;
-		keepers += keeps_node(st, pod) ? 1 : 0;
-		if (pod->seen != PLM_POD_UNSEEN) {
-			event_ms = plm_max(event_ms, pod->scheduled_ms);
+	} else {
+		PLM_EACH(st, pod, id)
+		{
+			if (plm_sym_equal(plm_pod_at(st, id)->node, name)) {
+				gather(st, id, &sum);
+			}
 		}
 	}
-	plm_node_edit(st, node)->pods = pods;
-	plm_node_edit(st, node)->keepers = keepers;
-	plm_node_edit(st, node)->pod_event_ms = event_ms;
+	plm_node_edit(st, node)->pods = sum.pods;
+	plm_node_edit(st, node)->keepers = sum.keepers;
+	plm_node_edit(st, node)->pod_event_ms = sum.event_ms;
 }

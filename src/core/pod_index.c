@@ -282,6 +282,11 @@ plm_id plm_pod_index_next(const struct plm_state *st, uint32_t cell, enum plm_po
 				   : st->pods.links[pod.n].next[side]};
 }
 
+bool plm_pod_index_true(const struct plm_state *st)
+{
+	return st->pods.filled && st->pods.noted_count[NOTED_PODS] == 0;
+}
+
 plm_id plm_pod_index_waiting(const struct plm_state *st, plm_id id)
 {
 	const struct plm_pod_index *index = &st->pods;

@@ -88,6 +88,8 @@ void plm_pod_index_note_pod(struct plm_state *st, plm_id id);
 void plm_pod_index_note_node(struct plm_state *st, plm_id id);
 void plm_pod_index_note_claim(struct plm_state *st, plm_id id);
 void plm_pod_index_settle(struct plm_state *st);
+/* Is it filled, and no pod was written since the last settling? */
+bool plm_pod_index_true(const struct plm_state *st);
 /* The cell of a name, 0 when nothing of it was ever seen. */
 uint32_t plm_pod_index_cell(const struct plm_state *st, plm_sym name, bool is_claim);
 /* Put the list of names in order, and take those off it that have no slot any more. */
