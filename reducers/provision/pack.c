@@ -55,7 +55,8 @@ static bool try_seats(struct plm_pass *pass, uint32_t want, uint32_t ask)
 		for (uint64_t word = ~row[w]; word != 0; word &= word - 1) {
 			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(word);
 
-			if (!plm_seat_may_fit(pass, i, shape->requests)) {
+			if (!plm_seat_may_fit(pass, i, shape->requests) ||
+			    plm_kind_host_closed(pass, shape->kind, ask, pass->seats[i].host)) {
 				PLM_BIT_SET(row, i);
 			} else if (plm_seat_add(pass, plm_seat_at(pass, i), want, ask)) {
 				return true;

@@ -161,7 +161,8 @@ struct plm_seat {
 	plm_sym name;
 	plm_id node, claim; /* either may be 0 */
 	bool initialized;
-	bool filled; /* all that follows is known: plm_seat_at() */
+	plm_sym host; /* with topology */
+	bool filled;  /* all that follows is known: plm_seat_at() */
 	struct plm_reqs reqs;
 	struct plm_taints taints;
 	int64_t *left;
@@ -465,6 +466,8 @@ bool plm_kind_apart(struct plm_pass *pass, uint32_t kind);
 /* What topology leaves of 'reqs', a node's with the pod's; the same list when that is all of it. */
 enum plm_topo_answer plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint32_t ask,
 				     bool known_ok, struct plm_reqs *reqs);
+/* Is a seat's host closed to pods of this kind for good? */
+bool plm_kind_host_closed(struct plm_pass *pass, uint32_t kind, uint32_t ask, plm_sym host);
 /* A pod was placed where 'reqs' hold. */
 void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo_site *site,
 		     const struct plm_reqs *reqs);

@@ -60,11 +60,19 @@ static void collect_nodes(struct plm_pass *pass, struct standing *all)
 }
 
 /* The node that a pod stands on, or is expected on; 0 = none. */
-static uint32_t site_of(const struct plm_pass *pass, const struct standing *all,
-			const struct plm_pod *pod)
+static uint32_t site_of(const struct plm_pass *pass, const struct standing *all, plm_id slot)
 {
+	const struct plm_pod *pod = plm_pod_at(pass->st, slot);
 	plm_id id = {0};
 
+	if (pass->st->pods.filled) {
+		const struct plm_pod_link *link = &pass->st->pods.links[slot.n];
+		uint32_t cell = link->cell[pod->node.n != 0 ? PLM_SIDE_BOUND : PLM_SIDE_EXPECTED];
+
+		id = pass->st->pods.cells[cell].slot;
+		return pass->st->pods.cells[cell].is_claim != 0 ? all->of_claim[id.n]
+								: all->of_node[id.n];
+	}
 	if (pod->node.n != 0) {
 		id = plm_find(pass->st, PLM_KIND_NODE, (plm_sym){0}, pod->node);
 		return id.n == 0 ? 0 : all->of_node[id.n];
@@ -95,7 +103,7 @@ static void collect_pods(struct plm_pass *pass, const struct standing *all)
 		if (all->wanted[id.n] != 0 || plm_pod_terminal(pod)) {
 			continue;
 		}
-		site = site_of(pass, all, pod);
+		site = site_of(pass, all, id);
 		if (site != 0 && pod->shape.n != 0) {
 			pods[t->pod_count++] = (struct plm_topo_pod){
 				.labels = pod->object.labels,
@@ -244,7 +252,8 @@ void plm_pass_topology(struct plm_pass *pass)
 		(void)groups_of(pass, k, 0);
 	}
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
-		plm_topology_add_host(pass->topology, plm_seat_host(pass, &pass->seats[i]));
+		pass->seats[i].host = plm_seat_host(pass, &pass->seats[i]);
+		plm_topology_add_host(pass->topology, pass->seats[i].host);
 	}
 }
 
@@ -270,6 +279,12 @@ enum plm_topo_answer plm_kind_narrow(struct plm_pass *pass, uint32_t kind, uint3
 	}
 	*reqs = plm_reqs_merge(&pass->sched, reqs, &left);
 	return PLM_TOPO_FITS;
+}
+
+bool plm_kind_host_closed(struct plm_pass *pass, uint32_t kind, uint32_t ask, plm_sym host)
+{
+	return pass->topology != NULL &&
+	       plm_topology_host_closed(pass->topology, kind, groups_of(pass, kind, ask), host);
 }
 
 void plm_kind_record(struct plm_pass *pass, uint32_t kind, const struct plm_topo_site *site,

@@ -388,16 +388,60 @@ static void register_nodes(const struct plm_topology *t, struct plm_topo_group *
 	}
 }
 
+/* What was found out of pods with equal labels, and of nodes, for one group. */
+struct tally {
+	struct seen {
+		plm_sym labels, ns;
+		uint32_t said; /* 0: nothing yet, 1: not selected, 2: selected */
+	} *seen;
+	plm_sym *of_node;   /* domain */
+	uint8_t *node_said; /* 0: nothing yet, 1: it does not count, 2: 'of_node' */
+};
+#define SEEN 256U
+
+static bool selects_pod(const struct plm_topology *t, const struct plm_topo_group *group,
+			const struct tally *tally, const struct plm_topo_pod *pod)
+{
+	struct seen *seen =
+		&tally->seen[plm_hash_mix((uint64_t)pod->labels.n << 32 | pod->ns.n) % SEEN];
+
+	if (seen->said == 0 || !plm_sym_equal(seen->labels, pod->labels) ||
+	    !plm_sym_equal(seen->ns, pod->ns)) {
+		*seen = (struct seen){pod->labels, pod->ns,
+				      selects(t, group, pod->labels, pod->ns) ? 2 : 1};
+	}
+	return seen->said == 2;
+}
+
+static bool counted_domain(const struct plm_topology *t, const struct plm_topo_group *group,
+			   const struct tally *tally, uint32_t index, plm_sym *out)
+{
+	const struct plm_topo_node *node = &t->nodes[index];
+
+	if (tally->node_said[index] == 0) {
+		bool counts = domain_of(t, node, group->key->key, true, &tally->of_node[index]) &&
+			      node_counts(t, group, node);
+
+		tally->node_said[index] = counts ? 2 : 1;
+	}
+	*out = tally->of_node[index];
+	return tally->node_said[index] == 2;
+}
+
 static void count_pods(const struct plm_topology *t, struct plm_topo_group *group)
 {
+	struct tally tally = {
+		.seen = PLM_NEW_ARRAY(t->sched->arena, SEEN, struct seen),
+		.of_node = PLM_NEW_ARRAY(t->sched->arena, t->node_count, plm_sym),
+		.node_said = PLM_NEW_ARRAY(t->sched->arena, t->node_count, uint8_t),
+	};
+
 	for (uint32_t i = 0; i < t->pod_count; i++) {
 		const struct plm_topo_pod *pod = &t->pods[i];
-		const struct plm_topo_node *node = &t->nodes[pod->node];
 		plm_sym value = {0};
 
-		if (!pod->leaves && selects(t, group, pod->labels, pod->ns) &&
-		    domain_of(t, node, group->key->key, true, &value) &&
-		    node_counts(t, group, node)) {
+		if (!pod->leaves && selects_pod(t, group, &tally, pod) &&
+		    counted_domain(t, group, &tally, pod->node, &value)) {
 			plm_topo_count(t, group, value);
 		}
 	}
@@ -550,22 +594,50 @@ const struct plm_topo_groups *plm_topology_use(struct plm_topology *t, uint32_t 
 
 /* ---- inverse groups ---------------------------------------------------------------------------- */
 
-/* A pod that stands keeps others away from where it is. */
-static void hold_standing(struct plm_topology *t, const struct plm_topo_pod *pod)
+/* The groups of one pod that stands; the next one is most often its like. */
+struct standing {
+	plm_sym terms, labels, ns, tolerations;
+	struct plm_topo_group **groups;
+	uint32_t count;
+};
+
+static void find_standing(struct plm_topology *t, const struct plm_topo_pod *pod,
+			  struct standing *found)
 {
 	uint32_t count = 0;
 	const struct plm_affinity *terms =
 		PLM_SPAN(t->sched->st, pod->shape->anti_affinity, struct plm_affinity, &count);
 	struct plm_topo_maker by = {pod->labels, pod->ns, tolerations_of(t, pod->shape)};
 
+	*found = (struct standing){
+		.terms = pod->shape->anti_affinity,
+		.labels = pod->labels,
+		.ns = pod->ns,
+		.tolerations = pod->shape->tolerations,
+		.groups = PLM_NEW_ARRAY(t->sched->arena, count, struct plm_topo_group *),
+		.count = count};
 	for (uint32_t i = 0; i < count; i++) {
 		struct plm_topo_group draft =
 			draft_affinity(t, &terms[i], PLM_TOPO_ANTI_AFFINITY, &by);
-		struct plm_topo_group *group = NULL;
-		plm_sym value = {0};
 
 		draft.inverse = true;
-		group = enter(t, &t->inverse, &draft, false);
+		found->groups[i] = enter(t, &t->inverse, &draft, false);
+	}
+}
+
+/* A pod that stands keeps others away from where it is. */
+static void hold_standing(struct plm_topology *t, const struct plm_topo_pod *pod,
+			  struct standing *like)
+{
+	if (!plm_sym_equal(like->terms, pod->shape->anti_affinity) ||
+	    !plm_sym_equal(like->labels, pod->labels) || !plm_sym_equal(like->ns, pod->ns) ||
+	    !plm_sym_equal(like->tolerations, pod->shape->tolerations)) {
+		find_standing(t, pod, like);
+	}
+	for (uint32_t i = 0; i < like->count; i++) {
+		struct plm_topo_group *group = like->groups[i];
+		plm_sym value = {0};
+
 		if (domain_of(t, &t->nodes[pod->node], group->key->key, false, &value)) {
 			plm_topo_count(t, group, value);
 		}
@@ -591,9 +663,11 @@ static void hold_kind(struct plm_topology *t, uint32_t kind)
 
 void plm_topology_begin(struct plm_topology *t)
 {
+	struct standing like = {.count = 0};
+
 	for (uint32_t i = 0; i < t->pod_count; i++) {
 		if (t->pods[i].shape->anti_affinity.n != 0) {
-			hold_standing(t, &t->pods[i]);
+			hold_standing(t, &t->pods[i], &like);
 		}
 	}
 	for (uint32_t k = 0; k < t->kind_count; k++) {

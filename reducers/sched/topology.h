@@ -153,6 +153,9 @@ enum plm_topo_answer {
 enum plm_topo_answer plm_topology_narrow(const struct plm_topology *t, uint32_t kind,
 					 const struct plm_topo_groups *groups,
 					 const struct plm_reqs *strict, struct plm_reqs *reqs);
+/* Does a group by host name refuse pods of 'kind' on 'host', now and for ever? */
+bool plm_topology_host_closed(const struct plm_topology *t, uint32_t kind,
+			      const struct plm_topo_groups *groups, plm_sym host);
 /* A pod of 'kind' was placed where 'reqs' hold. */
 void plm_topology_record(struct plm_topology *t, uint32_t kind, const struct plm_topo_site *site,
 			 const struct plm_reqs *reqs);

@@ -306,6 +306,41 @@ enum plm_topo_answer plm_topology_narrow(const struct plm_topology *t, uint32_t 
 	return answer;
 }
 
+static bool host_closed(const struct plm_topology *t, const struct plm_topo_group *group,
+			uint32_t kind, plm_sym host)
+{
+	uint32_t place = plm_topo_find(group->key, host);
+	int32_t count = place < group->key->count && place < group->room ? group->counts[place]
+									 : PLM_TOPO_UNKNOWN;
+
+	if (!plm_sym_equal(group->key->key, t->sched->known[PLM_KNOWN_HOSTNAME])) {
+		return false;
+	}
+	if (group->type == PLM_TOPO_ANTI_AFFINITY) {
+		return count != 0;
+	}
+	return group->type == PLM_TOPO_SPREAD &&
+	       (count == PLM_TOPO_UNKNOWN ? 0 : count) + (group->selects[kind] != 0 ? 1 : 0) >
+		       group->max_skew;
+}
+
+bool plm_topology_host_closed(const struct plm_topology *t, uint32_t kind,
+			      const struct plm_topo_groups *groups, plm_sym host)
+{
+	for (uint32_t i = 0; i < groups->count; i++) {
+		if (host_closed(t, groups->list[i], kind, host)) {
+			return true;
+		}
+	}
+	for (uint32_t i = 0; t->kinds[kind].held && i < t->inverse.count; i++) {
+		if (t->inverse.list[i]->selects[kind] != 0 &&
+		    host_closed(t, t->inverse.list[i], kind, host)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- records ----------------------------------------------------------------------------------- */
 
 static void record_values(const struct plm_topology *t, struct plm_topo_group *group,

@@ -324,6 +324,18 @@ void bench_mix_pods(struct bench_mix *mix, uint32_t from, uint32_t count)
 	}
 }
 
+void bench_mix_plain(struct bench_mix *mix, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		char name[TEXT_BYTES];
+		struct draft draft;
+
+		pod_name(mix, i, name, sizeof(name));
+		begin(mix, &draft, name, PART_PLAIN);
+		fold(mix, PLM_EV_POD, &draft.pod);
+	}
+}
+
 void bench_mix_wishes(struct bench_mix *mix, uint32_t count)
 {
 	static const char *const zone = "z1";
@@ -430,13 +442,15 @@ static void running(struct bench_mix *mix, uint32_t number, uint32_t host, enum 
 	fold(mix, PLM_EV_POD, &draft.pod);
 }
 
-void bench_mix_running(struct bench_mix *mix, uint32_t nodes, uint32_t pods_each)
+void bench_mix_running(struct bench_mix *mix, uint32_t nodes, uint32_t pods_each, bool mixed)
 {
 	for (uint32_t n = 0; n < nodes; n++) {
 		claim(mix, n);
 		node(mix, n);
 	}
 	for (uint32_t i = 0; i < nodes * pods_each; i++) {
-		running(mix, i, i % nodes, i < nodes ? PART_APART : (enum part)(i % PART_APART));
+		enum part part = i < nodes ? PART_APART : (enum part)(i % PART_APART);
+
+		running(mix, i, i % nodes, mixed ? part : PART_PLAIN);
 	}
 }

@@ -33,10 +33,12 @@ void bench_mix_cluster(struct bench_mix *mix);
 void bench_mix_pods(struct bench_mix *mix, uint32_t from, uint32_t count);
 /* Pods of one size that prefer a zone, and to be apart by zone and by host. */
 void bench_mix_wishes(struct bench_mix *mix, uint32_t count);
+/* Pending pods that ask for room alone. */
+void bench_mix_plain(struct bench_mix *mix, uint32_t count);
 /*
- * Nodes of 16 cpu with 20 pods each that run there: plain, spread and together as in the mix. 'nodes' of
- * them, with room for two or three pods more.
+ * 'nodes' nodes of 16 cpu, with their claims, and as many pods on each of them: plain ones, or one that is
+ * apart from its like and others as in the mix. 20 of them leave room for a pod or two more.
  */
-void bench_mix_running(struct bench_mix *mix, uint32_t nodes, uint32_t pods_each);
+void bench_mix_running(struct bench_mix *mix, uint32_t nodes, uint32_t pods_each, bool mixed);
 
 #endif

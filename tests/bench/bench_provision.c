@@ -224,6 +224,114 @@ static void wishes(enum plm_compat compat, enum plm_preference_policy policy)
 	yard_close(&y);
 }
 
+/* ---- after a change ---------------------------------------------------------------------------- */
+
+/* One whole cycle: folding CYCLE, all phases but what they decide, and when the next is due. */
+static int64_t time_cycle(struct yard *y, struct plm_out *out, uint64_t *spent)
+{
+	int64_t begin = bench_cpu_ns();
+	int64_t step = 0;
+
+	begin_cycle(y);
+	begin = bench_cpu_ns() - begin;
+	step = plan(y, out, spent);
+	return begin + step;
+}
+
+static void change(uint32_t nodes, uint32_t pods, bool mixed)
+{
+	static const uint32_t counts[] = {1, 10, 100, 1000};
+	char name[96];
+	char note[160];
+
+	for (size_t i = 0; i < PLM_COUNTOF(counts); i++) {
+		struct bench_times times = {0};
+		struct answer answer = {0};
+		struct plm_out out;
+		struct yard y;
+		uint64_t spent = 0;
+
+		if (bench_short() && counts[i] > 10) {
+			break;
+		}
+		yard_open(&y, PLM_COMPAT_STRICT, PLM_PREFERENCES_RESPECT);
+		bench_mix_running(&y.mix, nodes, pods / nodes, mixed);
+		begin_cycle(&y);
+		if (mixed) {
+			bench_mix_pods(&y.mix, 0, counts[i]);
+		} else {
+			bench_mix_plain(&y.mix, counts[i]);
+		}
+		for (int run = 0; run < runs_of(counts[i]); run++) {
+			bench_times_add(&times, time_cycle(&y, &out, &spent));
+			answer = read_answer(&out);
+		}
+		bench_check(answer.placed == counts[i], "a pod was not placed");
+		(void)snprintf(name, sizeof(name), "provision: %u %s pods come", counts[i],
+			       mixed ? "mixed" : "plain");
+		(void)snprintf(
+			note, sizeof(note),
+			"CPU of one cycle; %u nodes, %u pods run; %u new nodes, %.0f KB used",
+			nodes, pods, answer.claims, (double)y.step.used / 1024);
+		bench_print_ms(name, bench_times_at(&times, 500), 0, note);
+		bench_times_fini(&times);
+		yard_close(&y);
+	}
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static int64_t state_bytes(const struct plm_state *st)
+{
+	int64_t bytes = (int64_t)st->heap.bytes + 4 * ((int64_t)st->strings.mask + 1) +
+			(int64_t)sizeof(struct plm_key_cell) * ((int64_t)st->keys.mask + 1);
+
+	for (uint32_t t = 0; t < PLM_TABLE_COUNT; t++) {
+		bytes += (int64_t)st->tables[t].bytes;
+	}
+	return bytes;
+}
+
+/* The index of pods: what it keeps beside the image. */
+static int64_t index_bytes(const struct plm_pod_index *index)
+{
+	return (int64_t)sizeof(*index->links) * index->link_count +
+	       (int64_t)sizeof(*index->cells) * index->cell_count +
+	       4 * ((int64_t)index->hash_mask + 1) + 8 * (int64_t)index->wait_words;
+}
+
+static void memory(void)
+{
+	uint32_t nodes = bench_short() ? 50 : 5000;
+	uint32_t pods = bench_short() ? 100 : 10000;
+	struct plm_out out;
+	struct yard y;
+	int64_t at[3];
+	uint64_t spent = 0;
+	char note[160];
+
+	yard_open(&y, PLM_COMPAT_STRICT, PLM_PREFERENCES_RESPECT);
+	at[0] = state_bytes(&y.st);
+	bench_mix_running(&y.mix, nodes, 0, false);
+	begin_cycle(&y);
+	at[1] = state_bytes(&y.st);
+	(void)snprintf(note, sizeof(note), "with its NodeClaim, and %ld B of index; %u of them",
+		       index_bytes(&y.st.pods) / nodes, nodes);
+	bench_print("provision: state per node", (at[1] - at[0]) / nodes, "B", 0, note);
+	bench_mix_pods(&y.mix, 0, pods);
+	begin_cycle(&y);
+	at[2] = state_bytes(&y.st);
+	(void)snprintf(note, sizeof(note), "and %zu B of index; %u of them",
+		       sizeof(struct plm_pod_link), pods);
+	bench_print("provision: state per pending pod", (at[2] - at[1]) / pods, "B", 0, note);
+	(void)plan(&y, &out, &spent);
+	(void)snprintf(note, sizeof(note), "arena of a pass over %u nodes and %u pods", nodes,
+		       pods);
+	bench_print("provision: a pass, per pending pod", (int64_t)y.step.used / pods, "B", 0,
+		    note);
+	yard_close(&y);
+}
+
 int main(void)
 {
 	static const enum plm_compat both[] = {PLM_COMPAT_STRICT, PLM_COMPAT_BETTER};
@@ -233,5 +341,8 @@ int main(void)
 		wishes(both[i], PLM_PREFERENCES_RESPECT);
 		wishes(both[i], PLM_PREFERENCES_IGNORE);
 	}
+	change(bench_short() ? 50 : 5000, bench_short() ? 1000 : 100000, false);
+	change(bench_short() ? 50 : 5000, bench_short() ? 1000 : 100000, true);
+	memory();
 	return 0;
 }
