@@ -196,6 +196,19 @@ static void launch(struct stage *t, uint64_t intent)
 	pass(t, 2000);
 }
 
+/* The node that boots first takes pods once its taint is gone. */
+static void register_node(struct stage *t, uint64_t intent)
+{
+	struct plm_slice key = s("karpenter.sh/unregistered");
+	const struct plm_w_req_node_sync request = {
+		.node = s("ip-10-0-0-1.us-west-2.compute.internal"),
+		.claim = s("claim"),
+		.untaint = {&key, 1}};
+
+	ask(t, intent, PLM_CALL_NODE_SYNC, &request);
+	pass(t, 1000);
+}
+
 static void start(struct stage *t, uint64_t intent, const char *name)
 {
 	const struct plm_w_req_job_start request = {
@@ -316,6 +329,7 @@ static void work_is_not_ended_with_its_node(void **state)
 
 	launch(t, 5);
 	pass(t, MINUTE_MS);
+	register_node(t, 8);
 	submit_work(t, PLM_KIND_JOB, "job", 1, PLM_UNSET);
 	start(t, 6, "job");
 	pass(t, MINUTE_MS);
