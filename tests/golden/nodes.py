@@ -28,6 +28,9 @@ def decide(binary, path, compat):
         zone = claim.get("zone") or "any zone"
         lines.append(f"new node of {claim['nodePool']}: {first}{f' and {more} more types' if more else ''} in {zone} for "
                      + ", ".join(sorted(claim["pods"])))
+    if path.parent.name == "packing":
+        price = sum(claim["priceMicroUSDPerHour"] for claim in said["nodeClaims"])
+        lines.append(f"price: {price / 10**6:.4f} USD per hour for {len(names)} new nodes")
     for place in said["placements"]:
         if place["node"] not in names:
             lines.append(f"{place['node']}: {place['pod']}")
@@ -57,7 +60,7 @@ def main(args):
         if update:
             want.write_text(have, encoding="utf-8")
         old = want.read_text(encoding="utf-8") if want.exists() else ""
-        quirk = path.parent.name == "quirks" and have.startswith("strict and better")
+        quirk = path.parent.name in ("quirks", "packing") and have.startswith("strict and better")
         good = have == old and not quirk
         failed += not good
         print(f"{'ok' if good else 'not ok'} {number} - {name}")
