@@ -255,6 +255,9 @@ void plm_world_relist(struct plm_world *w)
 			deliver(w, object);
 		}
 	}
+	if (w->object_number == 0) {
+		return; /* nobody has applied anything yet: the first list comes later */
+	}
 	tell_listed(w, PLM_KIND_NODE_CLAIM);
 	tell_listed(w, PLM_KIND_NODE);
 	if (!was_connected) {
