@@ -774,7 +774,8 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(reserved_enis),
 						 I64(disruption_wait_ms),
 						 BOOL(nodes_listed),
-						 SKIP(zero3)};
+						 SKIP(zero3),
+						 I64(catalog_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -423,8 +423,8 @@ void plm_sim_instance_joins(struct plm_world *w, struct plm_sim_instance *instan
 		(unsigned)(instance->number / 250 % 250), (unsigned)(instance->number % 250),
 		(int)w->options.region.size, (const char *)w->options.region.ptr);
 
-	if (instance->state >= PLM_SIM_SHUTTING_DOWN) {
-		return;
+	if (instance->state >= PLM_SIM_SHUTTING_DOWN || instance->node != NULL) {
+		return; /* or its Node was given to us */
 	}
 	instance->state = PLM_SIM_RUNNING;
 	if (plm_sim_find(w, PLM_KIND_NODE, (struct plm_slice){0}, name) != NULL) {

@@ -178,6 +178,7 @@ static void fold_catalog(const struct folding *in, const struct plm_w_catalog *w
 		plm_index_put(in->st, PLM_KEY_INSTANCE_TYPE, name.n, 0, id);
 	}
 	plm_root_change(in->st)->catalog_region = plm_intern(in->st, w->region);
+	plm_root_change(in->st)->catalog_ms = in->now_ms;
 }
 
 /* ---- decisions --------------------------------------------------------------------------------- */

@@ -162,6 +162,23 @@ static struct plm_reqs pin_capacity_type(const struct plm_pass *pass, const stru
 
 /* ---- labels ------------------------------------------------------------------------------------ */
 
+/* The smallest number that is admitted (karpenter.md 10). */
+static struct plm_slice least_number(const struct plm_sched *sched, const struct plm_req *req)
+{
+	int64_t number = req->gte == PLM_NO_GTE ? 0 : req->gte;
+	struct plm_slice word = {0};
+	bool excluded = true;
+
+	while (excluded) {
+		word = plm_arena_format(sched->arena, "%lld", (long long)number++);
+		excluded = false;
+		for (uint32_t i = 0; i < req->count; i++) {
+			excluded = excluded || plm_slice_equal(text(sched, req->values[i]), word);
+		}
+	}
+	return word;
+}
+
 /*
  * What the node will be called for sure: template labels, the pool, and for labels of the user's own
  * one admissible value (karpenter.md 2.4, Any). Sorted by key.
@@ -179,8 +196,7 @@ static bool any_value(const struct plm_sched *sched, const struct plm_req *req,
 	if (plm_known_label(sched, req->key)) {
 		return false;
 	}
-	*out = plm_arena_format(sched->arena, "%lld",
-				(long long)(req->gte == PLM_NO_GTE ? 0 : req->gte));
+	*out = least_number(sched, req);
 	return true;
 }
 
@@ -389,6 +405,38 @@ static void launch(const struct plm_pass *pass, const struct plm_w_claim *claim,
 	(void)plm_out_intent(out, intent, request, cause);
 }
 
+/* Do these types have as many values as minValues asks for? */
+static bool has_values(const struct plm_pass *pass, const struct plm_open *claim,
+		       const uint32_t *types, uint32_t count)
+{
+	size_t mark = plm_arena_mark(pass->arena);
+	uint64_t *bits = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
+	plm_sym bad = {0};
+	bool has = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		PLM_BIT_SET(bits, types[i]);
+	}
+	has = plm_types_min_values(pass, bits, &claim->reqs, &bad);
+	plm_arena_rewind(pass->arena, mark);
+	return has;
+}
+
+/* The cheapest ones. Fewer than upstream names, but never fewer values than minValues asks for. */
+static uint32_t *named_types(struct plm_pass *pass, const struct plm_open *claim, uint32_t *count,
+			     int64_t *price)
+{
+	uint32_t most = pass->strict ? PLM_LIMIT_CLAIM_TYPES : PLM_LIMIT_CLAIM_TYPES_BETTER;
+	uint32_t *types = plm_open_types(pass, claim, most, count, price);
+
+	while (*count == most && most < PLM_LIMIT_CLAIM_TYPES &&
+	       !has_values(pass, claim, types, *count)) {
+		most = most * 2 < PLM_LIMIT_CLAIM_TYPES ? most * 2 : PLM_LIMIT_CLAIM_TYPES;
+		types = plm_open_types(pass, claim, most, count, price);
+	}
+	return types;
+}
+
 /* What the pool and its class give the claim besides requirements. */
 static void fill_class(const struct plm_pass *pass, const struct plm_pool *pool,
 		       struct plm_w_claim *w)
@@ -417,9 +465,7 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 
 	plm_reserve_pin(pass, claim);
 	pinned = pin_capacity_type(pass, claim);
-	types = plm_open_types(pass, claim,
-			       pass->strict ? PLM_LIMIT_CLAIM_TYPES : PLM_LIMIT_CLAIM_TYPES_BETTER,
-			       &count, &price);
+	types = named_types(pass, claim, &count, &price);
 	plm_launch_choose(pass, types, count, &claim->reqs, &choice);
 	w->name = claim_name(pass, pool->slot->object.name,
 			     plm_root(pass->st)->claims_made + ordinal);
@@ -431,8 +477,8 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	w->labels = emit_labels(&pass->sched, &pinned);
 	w->taints = plm_emit_taints(&pass->sched, pool->slot->taints);
 	w->startup_taints = plm_emit_taints(&pass->sched, pool->slot->startup_taints);
-	w->price_micro = price;
 	w->price_micro = choice.offers.count > 0 ? choice.price_micro : price;
+	w->min_values_relaxed = claim->relaxed && !has_values(pass, claim, types, count);
 	fill_class(pass, pool, w);
 	if (purpose->workload.n != 0) {
 		const struct plm_object *gang =

@@ -152,7 +152,7 @@ static void terminate(const struct plm_life *life, const struct plm_instance *ro
 					.object = plm_sched_text(&life->sched, row->claim),
 					.need = PLM_UNSET,
 					.have = PLM_UNSET,
-					.limit = PLM_LIMIT_ORPHAN_AGE_MS,
+					.limit = PLM_UNSET,
 					.detail = w->provider_id};
 	cause = plm_out_add(life->out, PLM_EV_ORPHAN, w, PLM_CAUSE_CYCLE);
 	*intent = (struct plm_w_intent){.call = PLM_CALL_TERMINATE,

@@ -18,6 +18,60 @@ static uint32_t reservation_at(struct plm_pass *pass, plm_sym id)
 	return types->reservation_count++;
 }
 
+static void use(const struct plm_pass *pass, plm_sym id)
+{
+	for (uint32_t i = 0; i < pass->types.reservation_count; i++) {
+		struct plm_reservation *own = &pass->types.reservations[i];
+
+		if (plm_sym_equal(own->id, id) && own->left != INT64_MAX) {
+			own->left--;
+		}
+	}
+}
+
+/* A claim whose launch is under way may land in any reservation that it names. */
+static void use_named(const struct plm_pass *pass, const struct plm_node_claim *claim)
+{
+	uint32_t count = 0;
+	const struct plm_expr *exprs =
+		PLM_SPAN(pass->st, claim->requirements, struct plm_expr, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t values = 0;
+		const plm_sym *ids = PLM_SPAN(pass->st, exprs[i].values, plm_sym, &values);
+
+		for (uint32_t v = 0;
+		     plm_sym_equal(exprs[i].key, pass->sched.known[PLM_KNOWN_RESERVATION_ID]) &&
+		     exprs[i].op == PLM_OP_IN && v < values;
+		     v++) {
+			use(pass, ids[v]);
+		}
+	}
+}
+
+/*
+ * What was launched since the catalogue said how many are left; unless strict, what is being launched, too:
+ * upstream counts a launch only when it is done, and two passes in a row can count on the same instance.
+ */
+static void use_up(const struct plm_pass *pass)
+{
+	if (pass->types.reservation_count == 0) {
+		return;
+	}
+	PLM_EACH(pass->st, node_claim, id)
+	{
+		const struct plm_node_claim *claim = plm_node_claim_at(pass->st, id);
+
+		if (claim->reservation.n != 0 && claim->ended_by_cloud == 0 &&
+		    claim->launched_ms >= plm_root(pass->st)->catalog_ms) {
+			use(pass, claim->reservation);
+		} else if (claim->phase == PLM_CLAIM_WANTED && claim->intent != 0 &&
+			   !pass->strict) {
+			use_named(pass, claim);
+		}
+	}
+}
+
 /* Every reservation with the least that any of its offerings has left. */
 void plm_pass_reservations(struct plm_pass *pass)
 {
@@ -48,6 +102,7 @@ void plm_pass_reservations(struct plm_pass *pass)
 		}
 	}
 	types->reservation_words = (types->reservation_count + 63) / 64;
+	use_up(pass);
 }
 
 /* Does one of the types in 'bits' have offering class 'c' in stock? */

@@ -626,6 +626,7 @@ struct plm_root {
 	int64_t disruption_wait_ms;
 	uint32_t nodes_listed; /* 1: as for claims */
 	uint32_t zero3;
+	int64_t catalog_ms; /* when the catalogue was told last: what was left of reservations then */
 };
 
 #pragma GCC diagnostic pop

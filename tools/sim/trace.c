@@ -327,9 +327,69 @@ static void tell_claim_end(const struct story *s, const struct plm_w_claim_end *
 	end(s);
 }
 
+/* What was noted of a claim, an instance that nobody knows. */
+static void tell_noted(const struct story *s, const char *what, struct plm_slice name,
+		       const struct plm_w_explain *why)
+{
+	begin(s, "nodes", what);
+	say(s, name);
+	say_why(s, why);
+	end(s);
+}
+
 static const struct plm_w_explain *pend_why(const struct plm_w_pend *w)
 {
 	return w->why.rule == PLM_RULE_NONE && w->why.reason == PLM_REASON_NONE ? NULL : &w->why;
+}
+
+/* Decisions of provisioning and removal. */
+static void tell_nodes(const struct story *s)
+{
+	const void *w = s->logged->payload;
+
+	switch (s->logged->envelope.type) {
+	case PLM_EV_PLACES:
+		tell_places(s, w);
+		return;
+	case PLM_EV_NOMINATE:
+		tell_nominate(s, w);
+		return;
+	case PLM_EV_CLAIM:
+		tell_claim(s, w);
+		return;
+	case PLM_EV_CLAIM_END:
+		tell_claim_end(s, w);
+		return;
+	case PLM_EV_CLAIM_NOTE: {
+		const struct plm_w_claim_note *note = w;
+
+		tell_noted(s, "note", note->name, &note->why);
+		return;
+	}
+	case PLM_EV_ORPHAN: {
+		const struct plm_w_orphan *orphan = w;
+
+		tell_noted(s, "orphan", orphan->provider_id, &orphan->why);
+		return;
+	}
+	case PLM_EV_DRAIN:
+		tell_drain(s, w);
+		return;
+	case PLM_EV_DISRUPT:
+		tell_explained(s, "nodes",
+			       ((const struct plm_w_disrupt *)w)->validate_ms == PLM_UNSET ? "drop"
+											   : "plan",
+			       &((const struct plm_w_disrupt *)w)->why);
+		return;
+	case PLM_EV_BLOCKED:
+		tell_explained(s, "nodes", "keep", &((const struct plm_w_blocked *)w)->why);
+		return;
+	case PLM_EV_EXPLAINED:
+		tell_explained(s, "nodes", "wait", &((const struct plm_w_explained *)w)->why);
+		return;
+	default:
+		return;
+	}
 }
 
 static void tell_decision(const struct story *s)
@@ -370,34 +430,8 @@ static void tell_decision(const struct story *s)
 		tell_explained(s, "admission", "postpone",
 			       &((const struct plm_w_postpone *)w)->why);
 		return;
-	case PLM_EV_PLACES:
-		tell_places(s, w);
-		return;
-	case PLM_EV_NOMINATE:
-		tell_nominate(s, w);
-		return;
-	case PLM_EV_CLAIM:
-		tell_claim(s, w);
-		return;
-	case PLM_EV_CLAIM_END:
-		tell_claim_end(s, w);
-		return;
-	case PLM_EV_DRAIN:
-		tell_drain(s, w);
-		return;
-	case PLM_EV_DISRUPT:
-		tell_explained(s, "nodes",
-			       ((const struct plm_w_disrupt *)w)->validate_ms == PLM_UNSET ? "drop"
-											   : "plan",
-			       &((const struct plm_w_disrupt *)w)->why);
-		return;
-	case PLM_EV_BLOCKED:
-		tell_explained(s, "nodes", "keep", &((const struct plm_w_blocked *)w)->why);
-		return;
-	case PLM_EV_EXPLAINED:
-		tell_explained(s, "nodes", "wait", &((const struct plm_w_explained *)w)->why);
-		return;
 	default:
+		tell_nodes(s);
 		return;
 	}
 }
