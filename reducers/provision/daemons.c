@@ -127,6 +127,7 @@ void plm_pass_daemon_requests(struct plm_pass *pass)
 static bool runs_on_type(const struct plm_pass *pass, struct plm_daemon *daemon,
 			 const struct plm_reqs *pool, const struct plm_reqs *type)
 {
+	PLM_ASSERT(daemon->ask_now < daemon->ask_count);
 	for (uint32_t i = pass->strict ? daemon->ask_now : 0; i < daemon->ask_count; i++) {
 		const struct plm_reqs *ask = &daemon->asks[i].strict;
 
@@ -145,6 +146,7 @@ bool plm_daemon_runs(const struct plm_pass *pass, const struct plm_daemon *daemo
 	uint32_t from = pass->strict ? daemon->ask_now : 0;
 	uint32_t to = pass->strict ? daemon->ask_now + 1 : daemon->ask_count;
 
+	PLM_ASSERT(to <= daemon->ask_count);
 	if (plm_taints_refuse(&pass->sched, taints, &daemon->asks[0].tolerations) != NULL) {
 		return false;
 	}

@@ -174,6 +174,7 @@ enum plm_rule plm_pod_refused(const struct plm_sched *sched, const struct plm_po
 	bool moves = pod->node.n != 0;
 
 	*out_key = (plm_sym){0};
+	PLM_ASSERT(count <= 1);
 	if (count == 0) {
 		return PLM_RULE_REQUIREMENTS;
 	}

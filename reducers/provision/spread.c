@@ -248,8 +248,8 @@ void plm_pass_topology(struct plm_pass *pass)
 	collect_supplies(pass);
 	collect_kinds(pass);
 	plm_topology_begin(pass->topology);
-	for (uint32_t k = 0; k < pass->kind_count; k++) {
-		(void)groups_of(pass, k, 0);
+	for (uint32_t i = 0; i < pass->kind_count; i++) {
+		(void)groups_of(pass, pass->topology->order[i], 0);
 	}
 	for (uint32_t i = 0; i < pass->seat_count; i++) {
 		pass->seats[i].host = plm_seat_host(pass, &pass->seats[i]);

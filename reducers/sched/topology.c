@@ -119,7 +119,9 @@ void plm_topo_count(const struct plm_topology *t, struct plm_topo_group *group, 
 	int32_t *count = count_at(t, group, value);
 
 	plm_topo_register(t, group, value);
+	PLM_ASSERT(*count >= 0 && *count < INT32_MAX);
 	group->occupied += *count == 0 ? 1 : 0;
+	PLM_ASSERT(group->occupied <= group->known);
 	(*count)++;
 }
 
@@ -566,6 +568,8 @@ const struct plm_topo_groups *plm_topology_use(struct plm_topology *t, uint32_t 
 	const struct plm_affinity *terms = NULL;
 	struct plm_topo_maker by = {t->kinds[kind].labels, t->kinds[kind].ns, ask->tolerations};
 
+	PLM_ASSERT(kind < t->kind_count);
+
 	if (use->made) {
 		return &use->groups;
 	}
@@ -665,6 +669,8 @@ void plm_topology_begin(struct plm_topology *t)
 {
 	struct standing like = {.count = 0};
 
+	PLM_ASSERT(t->sched != NULL && t->classes != NULL);
+	PLM_ASSERT(t->kind_count == 0 || t->order != NULL);
 	for (uint32_t i = 0; i < t->pod_count; i++) {
 		if (t->pods[i].shape->anti_affinity.n != 0) {
 			hold_standing(t, &t->pods[i], &like);

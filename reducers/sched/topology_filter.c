@@ -31,6 +31,7 @@ struct plm_topo_filter plm_topo_filter_make(const struct plm_topology *t,
 	if (filter.term_count == 0) {
 		filter.terms[filter.term_count++] = selector;
 	}
+	PLM_ASSERT(filter.term_count > 0 && filter.term_count <= count + 1);
 	return filter;
 }
 
