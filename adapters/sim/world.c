@@ -238,6 +238,15 @@ static void happen_to_instance(struct plm_world *w, const struct plm_sim_event *
 	}
 }
 
+static void tell_listed(struct plm_world *w, bool objects)
+{
+	if (objects) {
+		plm_world_listed(w);
+	} else {
+		plm_sim_list_instances(w);
+	}
+}
+
 static void happen(struct plm_world *w, const struct plm_sim_event *event)
 {
 	switch (event->kind) {
@@ -297,11 +306,7 @@ static void happen(struct plm_world *w, const struct plm_sim_event *event)
 		plm_sim_startup_done(w, event->subject);
 		return;
 	case PLM_SIM_DUE_LISTED:
-		if (event->token == 0) {
-			plm_world_listed(w);
-		} else {
-			plm_sim_list_instances(w);
-		}
+		tell_listed(w, event->token == 0);
 		return;
 	case PLM_SIM_DUE_PDBS:
 		plm_sim_pdb_sync(w);
