@@ -370,6 +370,31 @@ static void print_removal(FILE *out, struct plm_json *doc)
 	}
 }
 
+/* "drain       evicting pod a/b violates PodDisruptionBudget a/c, since ..." */
+static void print_drain(FILE *out, struct plm_json *doc)
+{
+	struct plm_json *drain = part_at(doc, "drain");
+	struct plm_slice message = text_at(drain, "message");
+	struct plm_slice since = text_at(drain, "since");
+	struct plm_slice deadline = text_at(drain, "deadline");
+	struct plm_slice unblock = text_at(drain, "unblock");
+
+	if (drain->kind != PLM_JSON_OBJECT || message.size == 0) {
+		return;
+	}
+	lead(out, "drain");
+	(void)fprintf(out, "%.*s%s%.*s\n", S(message), since.size > 0 ? ", draining since " : "",
+		      S(since));
+	if (deadline.size > 0) {
+		lead(out, "deadline");
+		(void)fprintf(out, "%.*s\n", S(deadline));
+	}
+	if (unblock.size > 0) {
+		lead(out, "goes on with");
+		(void)fprintf(out, "%.*s\n", S(unblock));
+	}
+}
+
 static void print_causes(struct plm_cli *call, struct plm_json *doc)
 {
 	struct plm_json *causes = part_at(doc, "causes");
@@ -424,6 +449,7 @@ static void print_explanation(struct plm_cli *call, struct plm_json *doc)
 	print_facts(call->out, doc);
 	print_purchase(call->out, doc);
 	print_removal(call->out, doc);
+	print_drain(call->out, doc);
 	print_absent(call->out, doc);
 	print_considered(call, doc);
 	print_funnel(call, doc);

@@ -15,6 +15,7 @@
 #include "tools/spell.h"
 #include "tools/topology_tree.h"
 #include "tools/unqueued.h"
+#include "tools/why_drain.h"
 #include "tools/why_removal.h"
 
 #define MAX_CAUSES 16
@@ -457,6 +458,9 @@ static void about_claim(struct answer *a, const struct plm_node_claim *claim)
 	}
 	put_bought_for(a, claim);
 	put_refused(a, claim);
+	if (claim->phase == PLM_CLAIM_ENDING) {
+		plm_why_drain(a->st, claim, logged_why(a, claim->drain_why.seq), a->extra);
+	}
 }
 
 static void why_claim(struct answer *a)

@@ -1,6 +1,7 @@
 #include "reducers/status/announce.h"
 
 #include "core/quantity.h"
+#include "core/timefmt.h"
 
 #include "reducers/status/condition.h"
 #include "reducers/status/render.h"
@@ -285,6 +286,77 @@ static void on_pod(const struct telling *t, const struct plm_w_pod *w)
 		plm_arena_format(t->arena, "PodSet scheduled to node %.*s", TEXT(w->node));
 }
 
+/* The claim of the node that the pod is on, while that goes; NULL = none. */
+static const struct plm_node_claim *leaving_claim(const struct telling *t,
+						  const struct plm_pod *pod)
+{
+	plm_id node = plm_find(t->st, PLM_KIND_NODE, (plm_sym){0}, pod->node);
+	plm_id claim = node.n == 0 ? (plm_id){0} : plm_node_at(t->st, node)->claim;
+
+	return claim.n == 0 || plm_node_claim_at(t->st, claim)->phase != PLM_CLAIM_ENDING
+		       ? NULL
+		       : plm_node_claim_at(t->st, claim);
+}
+
+/* A drain has made a pod go, by an eviction or, when time was short, directly. */
+static void pod_left(const struct telling *t, const struct plm_intent *intent)
+{
+	plm_id id = plm_find(t->st, PLM_KIND_POD, intent->ns, intent->name);
+	const struct plm_node_claim *claim =
+		id.n == 0 ? NULL : leaving_claim(t, plm_pod_at(t->st, id));
+	char time[PLM_TIME_SIZE];
+
+	if (claim == NULL) {
+		return;
+	}
+	if (intent->call == PLM_CALL_POD_EVICT) {
+		tell(t, &plm_pod_at(t->st, id)->object, "Evicted")->message = plm_arena_format(
+			t->arena, "Evicted pod: %s",
+			plm_names_text(&plm_names_reason, (int64_t)claim->end_reason));
+	} else if (intent->call == PLM_CALL_POD_DELETE && claim->deadline_ms != 0) {
+		tell(t, &plm_pod_at(t->st, id)->object, "Disrupted")->message = plm_arena_format(
+			t->arena,
+			"Deleting the pod to accommodate the terminationTime %s of the node. This "
+			"bypasses the PDB of the pod and the do-not-disrupt annotation.",
+			plm_time_format(claim->deadline_ms, time));
+	}
+}
+
+/* On the node, as upstream: what keeps it from going, and until when it may. */
+static void on_drain(const struct telling *t, const struct plm_w_drain *w)
+{
+	plm_id id =
+		plm_find(t->st, PLM_KIND_NODE_CLAIM, (plm_sym){0}, plm_sym_find(t->st, w->name));
+	const struct plm_node_claim *claim = plm_node_claim_at(t->st, id);
+	plm_id node =
+		id.n == 0 ? (plm_id){0} : plm_find(t->st, PLM_KIND_NODE, (plm_sym){0}, claim->node);
+	struct plm_announcement *one = NULL;
+	char time[PLM_TIME_SIZE];
+
+	if (node.n == 0) {
+		return;
+	}
+	if (claim->drain_stage == PLM_DRAIN_NONE && claim->deadline_ms != 0) {
+		one = tell(t, &plm_node_at(t->st, node)->object, "TerminationGracePeriodExpiring");
+		one->warning = true;
+		one->message = plm_arena_format(t->arena, "All pods will be deleted by %s",
+						plm_time_format(claim->deadline_ms, time));
+	}
+	if (w->why.reason == PLM_REASON_FAILED_DRAINING) {
+		struct plm_slice message = plm_render_message(t->arena, &w->why);
+
+		one = tell(t, &plm_node_at(t->st, node)->object, "FailedDraining");
+		one->warning = true;
+		one->message =
+			plm_arena_format(t->arena, "Failed to drain node, %.*s", TEXT(message));
+	} else if (w->why.reason == PLM_REASON_AWAITING_VOLUMES) {
+		tell(t, &plm_node_at(t->st, node)->object, "AwaitingVolumeDetachment")->message =
+			plm_arena_format(t->arena,
+					 "Awaiting deletion of bound volumeattachments (%.*s)",
+					 TEXT(w->why.object));
+	}
+}
+
 /* The effect of an intent has come about: the job runs, or it stopped. */
 static void on_result(const struct telling *t, const struct plm_w_result *result)
 {
@@ -294,6 +366,10 @@ static void on_result(const struct telling *t, const struct plm_w_result *result
 	const struct plm_workload *workload = NULL;
 	plm_id job = {0};
 
+	if (intent != NULL && result->class == PLM_RESULT_DONE && intent->kind == PLM_KIND_POD) {
+		pod_left(t, intent);
+		return;
+	}
 	if (intent == NULL || result->class != PLM_RESULT_DONE ||
 	    (intent->call != PLM_CALL_JOB_START && intent->call != PLM_CALL_JOB_STOP)) {
 		return;
@@ -413,6 +489,9 @@ void plm_status_announce(const struct plm_state *st, const struct plm_event *ev,
 		break;
 	case PLM_EV_BLOCKED:
 		on_blocked(&t, ev->payload);
+		break;
+	case PLM_EV_DRAIN:
+		on_drain(&t, ev->payload);
 		break;
 	default:
 		break;

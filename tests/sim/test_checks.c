@@ -338,6 +338,31 @@ static void work_is_not_ended_with_its_node(void **state)
 	expect(t, "S12: aws:///a/i-00000000000000001 is terminated while pod ns/job-");
 }
 
+static void a_protected_pod_is_not_evicted(void **state)
+{
+	struct stage *t = *state;
+	const struct plm_w_pod pod = {.meta = {.ns = s("ns"),
+					       .name = s("p"),
+					       .uid = s("p"),
+					       .created_ms = PLM_UNSET,
+					       .deleting_ms = PLM_UNSET},
+				      .node = s("node-1"),
+				      .phase = PLM_PHASE_RUNNING,
+				      .do_not_disrupt = 1,
+				      .grace_s = 30,
+				      .started_ms = PLM_UNSET,
+				      .max_exec_s = PLM_UNSET};
+	struct plm_w_req_pod request = {
+		.ns = s("ns"), .name = s("p"), .uid = s("p"), .grace_ms = PLM_UNSET};
+
+	add_node(t);
+	plm_world_apply(t->world, PLM_EV_POD, &pod, NULL);
+	pass(t, 1000);
+	ask(t, 5, PLM_CALL_POD_EVICT, &request);
+	pass(t, 1000);
+	expect(t, "S12: intent 5 evicts pod ns/p, which says do-not-disrupt");
+}
+
 static void instances_do_not_outlive_their_nodes(void **state)
 {
 	struct stage *t = *state;
@@ -651,6 +676,7 @@ int main(void)
 		ON_STAGE(a_gang_has_no_more_pods_than_it_wants),
 		ON_STAGE(a_gang_is_all_or_nothing),
 		ON_STAGE(work_is_not_ended_with_its_node),
+		ON_STAGE(a_protected_pod_is_not_evicted),
 		ON_STAGE(instances_do_not_outlive_their_nodes),
 		ON_STAGE(effects_come_to_an_end),
 		ON_STAGE(what_fits_does_not_wait),

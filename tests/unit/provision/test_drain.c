@@ -2,6 +2,7 @@
 #include "yard.h"
 
 #include "reducers/disruption/drain.h"
+#include "reducers/status/claim_condition.h"
 
 static const char *text(struct yard *y, plm_sym sym)
 {
@@ -393,16 +394,28 @@ static void volumes_are_detached_first(void **state)
 static void volumes_are_not_waited_for_after_the_deadline(void **state)
 {
 	struct yard *y = *state;
+	struct plm_claim_conditions conditions;
 
 	(void)leaving(y, 60000, true);
 	attached(y, "csi-a", "pv-a", true);
 	yard_run(y, plm_claims_step);
 	yard_at(y, 5000);
 	yard_run(y, plm_claims_step);
+	plm_status_claim_conditions(yard_only_claim(y), &conditions);
+	assert_int_equal(conditions.count, 2);
+	assert_string_equal(conditions.list[1].type, "VolumesDetached");
+	assert_string_equal(conditions.list[1].status, "Unknown");
 	yard_at(y, 60000);
 	yard_run(y, plm_claims_step);
 	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 1);
 	assert_int_equal(yard_only_claim(y)->drain_marks, PLM_CUT_VOLUMES);
+	plm_status_claim_conditions(yard_only_claim(y), &conditions);
+	assert_int_equal(conditions.count, 3);
+	assert_string_equal(conditions.list[0].type, "Drained");
+	assert_string_equal(conditions.list[0].status, "True");
+	assert_string_equal(conditions.list[1].status, "False");
+	assert_string_equal(conditions.list[1].reason, "TerminationGracePeriodElapsed");
+	assert_string_equal(conditions.list[2].type, "InstanceTerminating");
 }
 
 static void an_instance_says_itself_that_it_has_gone(void **state)
