@@ -200,6 +200,7 @@ static bool has_rule(const struct view *v, const struct plm_pod *pod, const stru
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (plm_sym_equal(list[i].topology_key, rule->topology_key) &&
+		    plm_sym_equal(list[i].selector.exprs, rule->selector.exprs) &&
 		    list[i].when == PLM_SPREAD_DO_NOT_SCHEDULE &&
 		    list[i].max_skew <= rule->max_skew) {
 			return true;
@@ -262,9 +263,13 @@ static struct counting *count_domains(const struct view *v, const struct residen
 		const struct resident *other = &v->residents[i];
 		const struct plm_pod *pod = pod_of(v, other);
 
-		/* Who came in the same plan without the rule came behind it for all we know. */
+		/*
+		 * Who came in the same plan without the rule came behind it here, and before it
+		 * elsewhere, for all we know.
+		 */
 		if (of_host[other->host].n != 0 && spread_matches(v, rule, pod_of(v, r), pod) &&
-		    (!other->fresh || has_rule(v, pod, rule))) {
+		    (!other->fresh || has_rule(v, pod, rule) ||
+		     !plm_sym_equal(of_host[other->host], of_host[r->host]))) {
 			c->counts[domain_at(c, of_host[other->host])]++;
 		}
 	}
