@@ -519,11 +519,19 @@ static enum verdict add_slowly(struct plm_pass *pass, struct plm_open *claim, ui
 			       uint32_t ask)
 {
 	const struct plm_want_shape *shape = plm_want_shape_of(pass, want);
-	size_t mark = plm_arena_mark(pass->arena);
-	struct trial trial = begin_trial(pass, claim, shape->requests);
-	enum verdict verdict = run_trial(pass, claim, shape, ask, &trial);
+	size_t mark = 0;
+	struct trial trial;
+	enum verdict verdict = VERDICT_FITS;
 	bool grows = false;
 
+	/* The trial's memory is given back: what price_alone() makes for good is made before it. */
+	if (pass->thrifty && plm_kind_held(pass, shape->kind, ask)) {
+		plm_topology_add_host(pass->topology,
+				      (plm_sym){PLM_SYM_OUTSIDE + pass->claim_count});
+	}
+	mark = plm_arena_mark(pass->arena);
+	trial = begin_trial(pass, claim, shape->requests);
+	verdict = run_trial(pass, claim, shape, ask, &trial);
 	if (verdict != VERDICT_FITS) {
 		plm_arena_rewind(pass->arena, mark);
 		return verdict;
