@@ -228,6 +228,8 @@ static void happen_to_instance(struct plm_world *w, const struct plm_sim_event *
 
 	if (event->kind == PLM_SIM_DUE_NODE_JOIN) {
 		plm_sim_instance_joins(w, instance);
+	} else if (event->kind == PLM_SIM_DUE_NODE_READY) {
+		plm_sim_instance_ready(w, instance);
 	} else if (event->kind == PLM_SIM_DUE_INSTANCE_GONE) {
 		plm_sim_instance_gone(w, instance);
 	} else if (event->kind == PLM_SIM_DUE_DESCRIBE) {
@@ -275,8 +277,6 @@ static void happen(struct plm_world *w, const struct plm_sim_event *event)
 		plm_sim_reply(w, event->subject);
 		return;
 	case PLM_SIM_DUE_NODE_READY:
-		plm_sim_instance_ready(w, event->subject);
-		return;
 	case PLM_SIM_DUE_NODE_JOIN:
 	case PLM_SIM_DUE_INSTANCE_DIES:
 	case PLM_SIM_DUE_INSTANCE_KILLED:
