@@ -19,10 +19,10 @@ static bool among(const char *word, const char *const *words, size_t count)
 enum plm_spelling plm_spell_of(const char *member)
 {
 	static const char *const durations[] = {
-		"grace_ms",	"expire_ms",	     "consolidate_after_ms",
-		"duration_ms",	"requeue_after_ms",  "batch_idle_ms",
-		"batch_max_ms", "gang_timeout_ms",   "registration_timeout_ms",
-		"stock_out_ms", "launch_timeout_ms", "by_ms",
+		"grace_ms",	      "expire_ms",	   "consolidate_after_ms",
+		"duration_ms",	      "requeue_after_ms",  "batch_idle_ms",
+		"batch_max_ms",	      "gang_timeout_ms",   "registration_timeout_ms",
+		"stock_out_ms",	      "launch_timeout_ms", "by_ms",
 		"disruption_wait_ms",
 	};
 	static const char *const amounts[] = {"amount",	 "need",      "have",	"limit",

@@ -91,8 +91,8 @@ struct plm_sim_pod {
 	int64_t runtime_ms, fail_percent;
 	int64_t stop_ms;    /* it takes this long to stop when told; 0 = a moment */
 	int64_t protect_ms; /* do-not-disrupt for this long since its start; 0 = not by time */
-	uint64_t intent; /* of the pod.create that made it */
-	uint64_t life;	 /* +1 whenever what was planned for it no longer holds */
+	uint64_t intent;    /* of the pod.create that made it */
+	uint64_t life;	    /* +1 whenever what was planned for it no longer holds */
 };
 
 /* Beside a Node. */
@@ -457,8 +457,8 @@ void plm_sim_pdbs_plan(struct plm_world *w);
 /* 'changed' may be a pod or an owner of pods that budgets count. */
 void plm_sim_pdb_later(struct plm_world *w, const struct plm_sim_object *changed);
 /* The eviction subresource of 'pod', which is there and not being deleted. */
-void plm_sim_evict(struct plm_world *w, const struct plm_effect *effect,
-		   struct plm_sim_object *pod, struct plm_w_result *out);
+void plm_sim_evict(struct plm_world *w, const struct plm_effect *effect, struct plm_sim_object *pod,
+		   struct plm_w_result *out);
 void plm_sim_check_evict(struct plm_world *w, const struct plm_sim_object *pod,
 			 const struct plm_sim_object *pdb, const struct plm_effect *effect);
 

@@ -114,7 +114,7 @@ struct plm_envelope {
 	X(REASON_DRAINING, "Draining")                                                             \
 	X(REASON_FAILED_DRAINING, "FailedDraining")                                                \
 	X(REASON_AWAITING_VOLUMES, "AwaitingVolumeDetachment")                                     \
-	X(REASON_INSTANCE_TERMINATING, "InstanceTerminating")                                     \
+	X(REASON_INSTANCE_TERMINATING, "InstanceTerminating")                                      \
 	X(REASON_DISRUPTION_BLOCKED, "DisruptionBlocked")                                          \
 	X(REASON_EXPIRED, "Expired")                                                               \
 	X(REASON_POOL_DELETED, "NodePoolDeleted")                                                  \
@@ -236,7 +236,7 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_VOLUME_MISSING, "volume missing")                                                   \
 	X(RULE_VOLUME_DELETING, "volume being deleted")                                            \
 	X(RULE_VOLUME_DRIVER, "volume driver not supported")                                       \
-	X(RULE_VOLUME_LIMIT, "volumes of a node")                                                 \
+	X(RULE_VOLUME_LIMIT, "volumes of a node")                                                  \
 	X(RULE_NO_CLAIM, "no node claim")                                                          \
 	X(RULE_NO_NODE, "no node yet")                                                             \
 	X(RULE_NOT_INITIALIZED, "node not initialized")                                            \
@@ -244,7 +244,7 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_IN_COMMAND, "in a command already")                                                 \
 	X(RULE_EXPECTED, "pods are expected on it")                                                \
 	X(RULE_RESERVED, "reserved for a gang")                                                    \
-	X(RULE_NODE_PROTECTED, "do not disrupt the node")                                                \
+	X(RULE_NODE_PROTECTED, "do not disrupt the node")                                          \
 	X(RULE_LABEL_MISSING, "label missing")                                                     \
 	X(RULE_POOL_MISSING, "node pool missing")                                                  \
 	X(RULE_NEVER, "consolidateAfter Never")                                                    \
@@ -252,13 +252,13 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_NOT_EMPTY, "node not empty")                                                        \
 	X(RULE_EXPIRED, "expireAfter")                                                             \
 	X(RULE_INTERRUPTED, "interruption")                                                        \
-	X(RULE_VALIDATION, "looked at again")                                                       \
+	X(RULE_VALIDATION, "looked at again")                                                      \
 	X(RULE_KEPT, "pool keeps its minimum")                                                     \
 	X(RULE_DEVICES, "resource claims")                                                         \
 	X(RULE_CATALOGUE, "catalogue")                                                             \
 	X(RULE_NODES, "nodes")                                                                     \
 	X(RULE_POOL_REQUIREMENTS, "pool requirements")                                             \
-	X(RULE_RESERVATION, "reservation in use")                                                 \
+	X(RULE_RESERVATION, "reservation in use")                                                  \
 	X(RULE_REPLACEMENT, "replacement first")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 

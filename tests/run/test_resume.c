@@ -288,8 +288,7 @@ static void a_launch_is_answered_with_the_same_instance(void **state)
 	const struct plm_w_instance_type type = {.name = plm_slice_str("m5.large"),
 						 .offerings = {&offering, 1}};
 	const struct plm_w_offer offer = {plm_slice_str("m5.large"), plm_slice_str("z"),
-					  plm_slice_str("spot"),
-					  plm_slice_str("")};
+					  plm_slice_str("spot"), plm_slice_str("")};
 	const struct plm_w_req_launch request = {.claim = plm_slice_str("c"),
 						 .offers = {&offer, 1}};
 	struct plm_w_instance fact = {.provider_id = plm_slice_str("aws:///z/i-1"),

@@ -54,7 +54,7 @@ struct plm_runner {
 	struct plm_sim_over over[PLM_SIM_OVER_MAX];
 	size_t over_count;
 	uint64_t checked_decisions;
-	uint64_t checked_budgets; /* seq up to which removals were looked at */
+	uint64_t checked_budgets;      /* seq up to which removals were looked at */
 	bool quiet;		       /* the run ended because nothing was due any more */
 	struct plm_engine_stats stats; /* of engines that have ended */
 	struct plm_feasible feasible;  /* what was planned */
