@@ -289,7 +289,7 @@ static void print_facts(FILE *out, struct plm_json *doc)
 		{"nodePool", "pool"},	      {"node", "node"},
 		{"instanceType", "type"},     {"zone", "zone"},
 		{"capacityType", "capacity"}, {"for", "for"},
-		{"emptySince", "empty"},
+		{"emptySince", "empty"},      {"nodeRegistrationHealthy", "healthy"},
 	};
 
 	for (size_t i = 0; i < PLM_COUNTOF(rows); i++) {

@@ -7,6 +7,7 @@
 #include "reducers/admission/explain.h"
 #include "reducers/admission/lift.h"
 #include "reducers/provision/explain.h"
+#include "reducers/provision/life.h"
 #include "reducers/status/absent.h"
 #include "reducers/status/render.h"
 #include "tools/explain_tree.h"
@@ -502,6 +503,13 @@ static void why_node(struct answer *a)
 	}
 }
 
+/* The status of NodeRegistrationHealthy; it says how launches went, and decides nothing. */
+static const char *const health_words[] = {
+	[PLM_HEALTH_UNKNOWN] = "Unknown",
+	[PLM_HEALTH_GOOD] = "True",
+	[PLM_HEALTH_BAD] = "False",
+};
+
 static void why_pool(struct answer *a)
 {
 	const struct plm_node_pool *pool = plm_node_pool_at(a->st, a->id);
@@ -518,6 +526,7 @@ static void why_pool(struct answer *a)
 			     ? plm_str(a->st, pool->not_ready)
 			     : plm_arena_format(a->arena, "%" PRId64 " node claims", nodes);
 	plm_json_put_int(a->extra, "nodeClaims", nodes);
+	plm_json_put_str(a->extra, "nodeRegistrationHealthy", health_words[plm_life_health(pool)]);
 }
 
 /* ---- queues ------------------------------------------------------------------------------------ */

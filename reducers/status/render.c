@@ -185,7 +185,6 @@ static const struct words words[] = {
 	[PLM_RULE_CHEAPEST] =
 		{"[{detail} is the cheapest ][for {need} pods][ in node pool {object}]", ""},
 	[PLM_RULE_EXISTING_NODE] = {"fits node {object}", ""},
-	[PLM_RULE_OPEN_CLAIM] = {"fits node claim {object}", ""},
 	[PLM_RULE_EMPTY_NODE] = {"node {object} was empty for {have}[; node pool {detail} keeps "
 				 "empty nodes for {need}]",
 				 ""},
@@ -269,7 +268,6 @@ static const struct words words[] = {
 	[PLM_RULE_INSTANCE_ENDING] = {"its instance is being terminated", ""},
 	[PLM_RULE_OWNER_MISSING] = {"its owner is gone[: uid {detail}]", ""},
 	[PLM_RULE_NO_CLAIM] = {"no node claim stands for node {detail}", ""},
-	[PLM_RULE_NO_NODE] = {"the node has not joined yet", "its node"},
 	[PLM_RULE_NOT_INITIALIZED] = {"node[ {detail}] is not initialized", "its initialization"},
 	[PLM_RULE_LEAVES] = {"node[ {detail}] is on its way out already", ""},
 	[PLM_RULE_IN_COMMAND] = {"node[ {detail}] is in a command that is looked at again soon",
@@ -293,7 +291,6 @@ static const struct words words[] = {
 				"these pods gone"},
 	[PLM_RULE_EXPIRED] = {"node[ {object}] has lived for its expireAfter of {wait}", ""},
 	[PLM_RULE_INTERRUPTED] = {"the cloud says: {detail}[, node {object}]", ""},
-	[PLM_RULE_VALIDATION] = {"is looked at again[ at {until}]", ""},
 	[PLM_RULE_REPLACEMENT] = {"{have} pods wait for their new places[, the first on {object}]",
 				  ""},
 	[PLM_RULE_KEPT] = {"node pool {object} keeps at least {limit} nodes",
@@ -306,8 +303,6 @@ static const struct words words[] = {
 					 "karpenter.sh/unregistered",
 					 ""},
 	[PLM_RULE_DELETED_OUTSIDE] = {"it is being deleted", ""},
-	[PLM_RULE_EXOTIC] = {"metal or with accelerators, which nobody asked for", ""},
-	[PLM_RULE_SPOT_PRICE] = {"its spot price is above the cheapest on demand", ""},
 };
 
 /* What a template is filled with. */
@@ -698,7 +693,7 @@ struct plm_slice plm_render_lift(struct plm_arena *arena, const struct plm_lift 
 const char *plm_render_outcome(enum plm_rule rule)
 {
 	static const enum plm_rule fits[] = {PLM_RULE_NONE, PLM_RULE_FITS, PLM_RULE_CHEAPEST,
-					     PLM_RULE_EXISTING_NODE, PLM_RULE_OPEN_CLAIM};
+					     PLM_RULE_EXISTING_NODE};
 	static const enum plm_rule skipped[] = {PLM_RULE_FLAVOR_TAINT,	 PLM_RULE_FLAVOR_AFFINITY,
 						PLM_RULE_FLAVOR_MISSING, PLM_RULE_POOL_NOT_READY,
 						PLM_RULE_POOL_TAINT,	 PLM_RULE_GANG};

@@ -109,7 +109,6 @@ struct plm_envelope {
 	X(REASON_UNREGISTERED_TAINT_MISSING, "UnregisteredTaintMissing")                           \
 	X(REASON_FAILED_CONSISTENCY_CHECK, "FailedConsistencyCheck")                               \
 	X(REASON_NODE_CLASS_NOT_READY, "NodeClassNotReady")                                        \
-	X(REASON_RETRYING, "LaunchRetry")                                                          \
 	X(REASON_DELETED, "Deleted")                                                               \
 	X(REASON_DRAINING, "Draining")                                                             \
 	X(REASON_FAILED_DRAINING, "FailedDraining")                                                \
@@ -175,7 +174,6 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_GANG, "not all pods of the gang")                                                   \
 	X(RULE_CHEAPEST, "cheapest plan")                                                          \
 	X(RULE_EXISTING_NODE, "fits existing node")                                                \
-	X(RULE_OPEN_CLAIM, "fits claim being opened")                                              \
 	X(RULE_EMPTY_NODE, "empty node")                                                           \
 	X(RULE_MIN_SIZE, "pool min size")                                                          \
 	X(RULE_BUDGET, "disruption budget")                                                        \
@@ -217,8 +215,6 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_CONSISTENCY, "smaller than promised")                                               \
 	X(RULE_UNREGISTERED_TAINT, "came without the unregistered taint")                          \
 	X(RULE_DELETED_OUTSIDE, "deleted by somebody else")                                        \
-	X(RULE_EXOTIC, "metal or accelerators nobody asked for")                                   \
-	X(RULE_SPOT_PRICE, "spot dearer than on demand")                                           \
 	X(RULE_PDB, "pod disruption budget")                                                       \
 	X(RULE_PDBS, "several pod disruption budgets")                                             \
 	X(RULE_DO_NOT_DISRUPT, "do not disrupt")                                                   \
@@ -238,7 +234,6 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_VOLUME_DRIVER, "volume driver not supported")                                       \
 	X(RULE_VOLUME_LIMIT, "volumes of a node")                                                  \
 	X(RULE_NO_CLAIM, "no node claim")                                                          \
-	X(RULE_NO_NODE, "no node yet")                                                             \
 	X(RULE_NOT_INITIALIZED, "node not initialized")                                            \
 	X(RULE_LEAVES, "on its way out")                                                           \
 	X(RULE_IN_COMMAND, "in a command already")                                                 \
@@ -252,7 +247,6 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_NOT_EMPTY, "node not empty")                                                        \
 	X(RULE_EXPIRED, "expireAfter")                                                             \
 	X(RULE_INTERRUPTED, "interruption")                                                        \
-	X(RULE_VALIDATION, "looked at again")                                                      \
 	X(RULE_KEPT, "pool keeps its minimum")                                                     \
 	X(RULE_DEVICES, "resource claims")                                                         \
 	X(RULE_CATALOGUE, "catalogue")                                                             \
