@@ -418,21 +418,65 @@ static plm_sym place_of(const struct plm_pod *pod)
 	return pod->target.n != 0 ? pod->target : pod->node;
 }
 
+static bool is_on(const struct plm_node_claim *claim, const struct plm_pod *pod)
+{
+	plm_sym place = place_of(pod);
+
+	return place.n != 0 && (place.n == claim->object.name.n || place.n == claim->node.n);
+}
+
+static int by_slot(const void *context, uint32_t a, uint32_t b)
+{
+	(void)context;
+	return a < b ? -1 : (a > b ? 1 : 0);
+}
+
+/* Pods that the index has under the claim's name or its node's; 'pods' NULL = how many. */
+static uint32_t pods_named(const struct listing *list, const struct plm_node_claim *claim,
+			   uint32_t *pods)
+{
+	const plm_sym names[] = {claim->object.name, claim->node};
+	uint32_t count = 0;
+
+	for (int i = 0; i < 8; i++) {
+		uint32_t cell = plm_pod_index_cell(list->st, names[i & 1], (i & 2) != 0);
+		enum plm_pod_side side = (i & 4) != 0 ? PLM_SIDE_BOUND : PLM_SIDE_EXPECTED;
+
+		for (plm_id pod = plm_pod_index_next(list->st, cell, side, (plm_id){0}); pod.n != 0;
+		     pod = plm_pod_index_next(list->st, cell, side, pod)) {
+			if (pods != NULL) {
+				pods[count] = pod.n;
+			}
+			count++;
+		}
+	}
+	return count;
+}
+
 /* "ns/pod" of the pods on a claim, or on the node that it has become. */
 static struct plm_json *pods_on(const struct listing *list, const struct plm_node_claim *claim)
 {
-	struct plm_json *pods = plm_json_list(list->arena);
+	struct plm_json *rows = plm_json_list(list->arena);
+	bool known = plm_pod_index_true(list->st);
+	uint32_t count = known ? pods_named(list, claim, NULL) : plm_pod_bound(list->st) - 1;
+	uint32_t *pods = PLM_NEW_ARRAY(list->arena, count, uint32_t);
 
-	PLM_EACH(list->st, pod, id)
-	{
-		const struct plm_pod *pod = plm_pod_at(list->st, id);
-		plm_sym place = place_of(pod);
+	for (uint32_t i = 0; i < count; i++) {
+		pods[i] = i + 1;
+	}
+	if (known) {
+		(void)pods_named(list, claim, pods);
+		plm_sort(pods, count, by_slot, NULL, list->arena);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct plm_pod *pod = plm_pod_at(list->st, (plm_id){pods[i]});
 
-		if (place.n != 0 && (place.n == claim->object.name.n || place.n == claim->node.n)) {
-			plm_json_add_text(pods, name_of(list, &pod->object));
+		if ((i == 0 || pods[i] != pods[i - 1]) && pod->object.used != 0 &&
+		    is_on(claim, pod)) {
+			plm_json_add_text(rows, name_of(list, &pod->object));
 		}
 	}
-	return pods;
+	return rows;
 }
 
 static struct plm_json *claim_tree(const struct listing *list, plm_id id)
