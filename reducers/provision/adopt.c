@@ -28,14 +28,18 @@ void plm_adopt_fold_claim(struct plm_state *st, plm_id id)
 	static const enum plm_known_word keys[4] = {PLM_KNOWN_INSTANCE_TYPE, PLM_KNOWN_ZONE,
 						    PLM_KNOWN_CAPACITY_TYPE,
 						    PLM_KNOWN_RESERVATION_ID};
-	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
-	plm_sym *to[4] = {&claim->instance_type, &claim->zone, &claim->capacity_type,
-			  &claim->reservation};
+	struct plm_node_claim *claim = NULL;
+	plm_sym *to[4] = {NULL};
 	struct plm_sched sched;
 
-	if (id.n == 0 || claim->provider_id.n == 0) {
+	if (id.n == 0 || plm_node_claim_at(st, id)->provider_id.n == 0) {
 		return;
 	}
+	claim = plm_node_claim_edit(st, id);
+	to[0] = &claim->instance_type;
+	to[1] = &claim->zone;
+	to[2] = &claim->capacity_type;
+	to[3] = &claim->reservation;
 	plm_sched_init(&sched, st, NULL);
 	for (uint32_t i = 0; i < PLM_COUNTOF(keys); i++) {
 		if (to[i]->n == 0) {
@@ -110,12 +114,13 @@ static void mark_node(struct plm_state *st, plm_sym name, bool asked)
 {
 	plm_id node = name.n == 0 ? (plm_id){0} : plm_find(st, PLM_KIND_NODE, (plm_sym){0}, name);
 	plm_id id = node.n == 0 ? node : plm_node_at(st, node)->claim;
-	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
+	struct plm_node_claim *claim = NULL;
 	uint32_t bit = 0;
 
-	if (id.n == 0) {
+	if (id.n == 0) { /* its node went in between, or came again as nobody's */
 		return;
 	}
+	claim = plm_node_claim_edit(st, id);
 	bit = claim->phase == PLM_CLAIM_LAUNCHED ? PLM_SYNCED_REGISTERED : PLM_SYNCED_INITIALIZED;
 	claim->synced = asked ? claim->synced | bit : claim->synced & ~bit;
 }

@@ -260,11 +260,12 @@ static void fold_claim_end(const struct folding *in, const struct plm_w_claim_en
 static void fold_claim_note(const struct folding *in, const struct plm_w_claim_note *w)
 {
 	plm_id id = find_claim(in, w->name);
-	struct plm_node_claim *claim = plm_node_claim_edit(in->st, id);
+	struct plm_node_claim *claim = NULL;
 
 	if (id.n == 0) {
 		return;
 	}
+	claim = plm_node_claim_edit(in->st, id);
 	if (w->reason == PLM_REASON_UNREGISTERED_TAINT_MISSING) {
 		claim->noted |= PLM_NOTED_NO_TAINT;
 	} else if (w->reason == PLM_REASON_FAILED_CONSISTENCY_CHECK) {

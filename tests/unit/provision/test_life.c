@@ -106,6 +106,34 @@ static void a_node_is_registered_and_initialized_by_us(void **state)
 	assert_int_equal(yard_only_claim(y)->phase, PLM_CLAIM_READY);
 }
 
+/* The node may be gone when the answer comes: there is nobody left to be told again. */
+static void an_answer_for_a_node_that_went_is_nothing(void **state)
+{
+	struct yard *y = *state;
+	const char *name = launched(y);
+	struct plm_w_gone gone = {.kind = PLM_KIND_NODE, .name = s("n1"), .uid = s("n1")};
+	struct plm_w_result conflict = {.class = PLM_RESULT_CONFLICT, .price_micro = PLM_UNSET};
+
+	node_at(y, name, 0);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_SYNC), 1);
+	PLM_EACH(&y->st, intent, id)
+	{
+		const struct plm_intent *intent = plm_intent_at(&y->st, id);
+
+		conflict.intent =
+			intent->call == PLM_CALL_NODE_SYNC ? (int64_t)intent->seq : conflict.intent;
+	}
+	assert_int_not_equal(conflict.intent, 0);
+	gone.uid = plm_str(&y->st, plm_node_at(&y->st, plm_find(&y->st, PLM_KIND_NODE, (plm_sym){0},
+								plm_sym_find(&y->st, s("n1"))))
+					   ->object.uid);
+	yard_fold(y, PLM_EV_GONE, &gone);
+	yard_fold(y, PLM_EV_RESULT, &conflict);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_SYNC), 0);
+}
+
 /* A node that came without the taint that keeps pods away is told of, and used. */
 static void a_missing_taint_is_noted_once(void **state)
 {
@@ -477,6 +505,7 @@ int main(void)
 	static struct plm_tests tests;
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(a_node_is_registered_and_initialized_by_us),
+		WITH_YARD(an_answer_for_a_node_that_went_is_nothing),
 		WITH_YARD(a_missing_taint_is_noted_once),
 		WITH_YARD(a_node_that_falls_short_is_noted),
 		WITH_YARD(other_failures_are_tried_again_later),
