@@ -209,10 +209,11 @@ static bool has_rule(const struct view *v, const struct plm_pod *pod, const stru
 	return false;
 }
 
+/* One domain more than there are hosts: that of the pod that is judged. */
 struct counting {
-	plm_sym domains[1024];
-	int64_t counts[1024];
-	uint32_t count;
+	plm_sym *domains;
+	int64_t *counts;
+	uint32_t count, room;
 };
 
 static uint32_t domain_at(struct counting *c, plm_sym domain)
@@ -222,7 +223,8 @@ static uint32_t domain_at(struct counting *c, plm_sym domain)
 	while (at < c->count && !plm_sym_equal(c->domains[at], domain)) {
 		at++;
 	}
-	if (at == c->count && c->count < PLM_COUNTOF(c->domains)) {
+	if (at == c->count) {
+		PLM_ASSERT(c->count < c->room);
 		c->domains[c->count] = domain;
 		c->counts[c->count++] = 0;
 	}
@@ -250,6 +252,9 @@ static struct counting *count_domains(const struct view *v, const struct residen
 	plm_sym key = new_key(v, rule->topology_key);
 	plm_sym *of_host = PLM_NEW_ARRAY(v->arena, v->host_count, plm_sym);
 
+	c->room = v->host_count + 1;
+	c->domains = PLM_NEW_ARRAY(v->arena, c->room, plm_sym);
+	c->counts = PLM_NEW_ARRAY(v->arena, c->room, int64_t);
 	for (uint32_t i = 0; i < v->host_count; i++) {
 		struct values domain = domain_of(v, &v->hosts[i], key);
 

@@ -23,7 +23,9 @@ static int64_t *cell(struct sum *sum, plm_sym resource)
 			return &sum->amounts[i];
 		}
 	}
-	PLM_ASSERT(sum->count < VIEW_RESOURCES);
+	if (sum->count == VIEW_RESOURCES) {
+		return &sum->rest;
+	}
 	sum->names[sum->count] = resource;
 	sum->amounts[sum->count] = 0;
 	return &sum->amounts[sum->count++];

@@ -9,7 +9,8 @@
 #include "ec2/capacity.h"
 #include "tools/feasible/feasible.h"
 
-#define VIEW_RESOURCES 64
+/* Different resources that the pods of one host may ask for; of more the rest is not judged. */
+#define VIEW_RESOURCES 256
 
 struct host {
 	plm_id node, claim; /* either may be 0 */
@@ -29,6 +30,7 @@ struct resident {
 struct sum {
 	plm_sym names[VIEW_RESOURCES];
 	int64_t amounts[VIEW_RESOURCES];
+	int64_t rest; /* of the resources that there is no cell for */
 	uint32_t count;
 };
 
