@@ -84,7 +84,8 @@ static void filter_group(const struct plm_pass *pass, const struct plm_capacity 
 			const int64_t *have = has->allocatable + (size_t)t * res;
 			uint32_t r = 0;
 
-			while (r < res && trial->total[r] + group->requests[r] <= have[r]) {
+			while (r < res &&
+			       plm_add_sat(trial->total[r], group->requests[r]) <= have[r]) {
 				r++;
 			}
 			if (r < res) {
@@ -92,7 +93,7 @@ static void filter_group(const struct plm_pass *pass, const struct plm_capacity 
 			}
 			PLM_BIT_SET(trial->bits, t);
 			for (r = 0; r < res; r++) {
-				int64_t room = have[r] - group->requests[r];
+				int64_t room = plm_sub_sat(have[r], group->requests[r]);
 
 				trial->most[r] = plm_max(trial->most[r], room);
 				trial->least[r] = plm_min(trial->least[r], room);
@@ -424,7 +425,8 @@ static void add_room(const struct plm_pass *pass, struct plm_open *claim, uint32
 		for (uint32_t r = 0; PLM_BIT(pool->overheads[g].bits, type) && r < pass->res.count;
 		     r++) {
 			claim->roomy[r] =
-				plm_max(claim->roomy[r], have[r] - pool->overheads[g].requests[r]);
+				plm_max(claim->roomy[r],
+					plm_sub_sat(have[r], pool->overheads[g].requests[r]));
 		}
 	}
 }

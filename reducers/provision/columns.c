@@ -296,7 +296,7 @@ static int64_t evaluate(struct columns *c, struct column *column)
 		}
 		most = fits(pass, requests_of(c, i), room);
 		if (most > 0) {
-			c->density[i] = c->sorts[i].worth * plm_min(most, INT32_MAX);
+			c->density[i] = plm_mul_sat(c->sorts[i].worth, most);
 			c->order[count++] = i;
 		}
 	}

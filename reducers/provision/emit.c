@@ -165,12 +165,13 @@ static struct plm_reqs pin_capacity_type(const struct plm_pass *pass, const stru
 /* The smallest number that is admitted (karpenter.md 10). */
 static struct plm_slice least_number(const struct plm_sched *sched, const struct plm_req *req)
 {
-	int64_t number = req->gte == PLM_NO_GTE ? 0 : req->gte;
+	uint64_t number = req->gte == PLM_NO_GTE ? 0 : (uint64_t)req->gte;
 	struct plm_slice word = {0};
 	bool excluded = true;
 
 	while (excluded) {
-		word = plm_arena_format(sched->arena, "%lld", (long long)number++);
+		word = plm_arena_format(sched->arena, "%lld", (long long)number);
+		number++;
 		excluded = false;
 		for (uint32_t i = 0; i < req->count; i++) {
 			excluded = excluded || plm_slice_equal(text(sched, req->values[i]), word);

@@ -326,12 +326,20 @@ static void lift_type(struct plm_pass *pass, const struct plm_funnel *funnel, ui
 {
 	struct asked q = {.pass = pass, .funnel = funnel, .type = type, .out = out};
 
+	uint32_t before = out->count;
+
+	if (out->full) {
+		return;
+	}
 	plm_lifts_next(out);
 	for (uint32_t i = 0; i < funnel->count; i++) {
 		q.gate = &funnel->gates[i];
 		if (plm_gate_stops(funnel, i, type)) {
 			lift_gate(&q);
 		}
+	}
+	if (out->full) { /* half an option is none */
+		out->count = before;
 	}
 }
 

@@ -81,6 +81,10 @@ void plm_stock_note(struct plm_state *st, const struct plm_w_refusal *refusal,
 	if (mark == PLM_MARK_NOTHING) {
 		return;
 	}
+	if (covered.type.n == 0 && covered.zone.n == 0 && covered.capacity_type.n == 0 &&
+	    covered.reservation.n == 0) {
+		return; /* it does not say of what: that is not everything */
+	}
 	id = row_about(st, &covered);
 	if (id.n == 0) {
 		id = plm_slot_new(st, PLM_TABLE_STOCK_OUT);

@@ -32,7 +32,7 @@ static void parts(const struct plm_pass *pass, const struct plm_pool *pool, uint
 		group = PLM_BIT(pool->overheads[g].bits, t) ? &pool->overheads[g] : NULL;
 	}
 	for (uint32_t r = 0; r < pass->res.count; r++) {
-		out[r] = part_of(have[r] - (group == NULL ? 0 : group->requests[r]),
+		out[r] = part_of(plm_sub_sat(have[r], group == NULL ? 0 : group->requests[r]),
 				 pass->wanted[r]);
 	}
 }
