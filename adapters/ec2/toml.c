@@ -470,7 +470,8 @@ enum plm_code plm_toml_read(struct plm_slice text, struct plm_arena *arena, stru
 			    struct plm_error *err)
 {
 	struct reading r = {.at = (const char *)text.ptr,
-			    .end = (const char *)text.ptr + text.size,
+			    .end = text.size > 0 ? (const char *)text.ptr + text.size
+						 : (const char *)text.ptr,
 			    .line = 1,
 			    .arena = arena,
 			    .err = err};

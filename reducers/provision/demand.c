@@ -272,8 +272,9 @@ static uint64_t *candidates(const struct plm_pass *pass, uint32_t words)
 		memset(bits, 0xff, words * sizeof(*bits));
 		return bits;
 	}
-	memcpy(bits, index->waits,
-	       (words < index->wait_words ? words : index->wait_words) * sizeof(*bits));
+	for (uint32_t w = 0; w < words && w < index->wait_words; w++) {
+		bits[w] = index->waits[w];
+	}
 	for (uint32_t c = 1; c < index->cell_count; c++) {
 		if (index->cells[c].running == 0 || plm_cell_stands(st, &index->cells[c])) {
 			continue;
