@@ -290,7 +290,7 @@ static bool is_final(int64_t class)
 /* Its own word is waited for, unless the cloud does not know it (any more) or says that it has ended. */
 static bool instance_is_gone(const struct plm_w_result *w)
 {
-	return w->class == PLM_RESULT_FAILED ||
+	return plm_orphan_unknown(w) ||
 	       (w->class == PLM_RESULT_ALREADY_DONE && !plm_slice_is(w->code, "shutting-down"));
 }
 
@@ -299,6 +299,7 @@ static void fold_final(struct plm_state *st, const struct plm_fold *fold,
 		       int64_t now_ms)
 {
 	bool done = w->class == PLM_RESULT_DONE || w->class == PLM_RESULT_ALREADY_DONE;
+	bool waits = intent->call == PLM_CALL_TERMINATE; /* asked again, but not at once */
 	plm_id claim = {0};
 
 	if (intent->call == PLM_CALL_NODE_TAINT && !done) {
@@ -309,10 +310,10 @@ static void fold_final(struct plm_state *st, const struct plm_fold *fold,
 		plm_drain_told(st,
 			       &(struct plm_drain_asked){(enum plm_call)intent->call,
 							 (enum plm_kind)intent->kind, intent->name},
-			       false, now_ms);
+			       waits, now_ms);
 	}
 	if (intent->call == PLM_CALL_TERMINATE && intent->kind == PLM_KIND_NONE) {
-		plm_orphan_fold_result(st, intent->name, w);
+		plm_orphan_fold_result(st, intent->name, w, now_ms);
 	}
 	claim = intent->kind != PLM_KIND_NODE_CLAIM
 			? (plm_id){0}

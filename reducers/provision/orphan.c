@@ -107,7 +107,13 @@ void plm_orphan_fold(struct plm_state *st, const struct plm_w_orphan *w)
 	}
 }
 
-void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id, const struct plm_w_result *w)
+bool plm_orphan_unknown(const struct plm_w_result *w)
+{
+	return w->class == PLM_RESULT_FAILED && plm_slice_is(w->code, "InvalidInstanceID.NotFound");
+}
+
+void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id, const struct plm_w_result *w,
+			    int64_t now_ms)
 {
 	plm_id id = row_of(st, provider_id);
 
@@ -115,10 +121,11 @@ void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id, const str
 		return;
 	}
 	if (w->class == PLM_RESULT_DONE || w->class == PLM_RESULT_ALREADY_DONE ||
-	    plm_slice_is(w->code, "InvalidInstanceID.NotFound")) {
+	    plm_orphan_unknown(w)) {
 		drop(st, id);
 	} else {
 		plm_instance_edit(st, id)->told = 0;
+		plm_instance_edit(st, id)->retry_ms = plm_add_sat(now_ms, PLM_TERMINATE_AGAIN_MS);
 	}
 }
 
@@ -131,10 +138,13 @@ static bool all_is_seen(const struct plm_root *root)
 	       root->cloud_away_ms == PLM_UNSET && root->observe_only == 0;
 }
 
-static int64_t old_enough_ms(const struct plm_instance *row)
+/* When it is old enough, and its last termination long enough ago. */
+static int64_t due_ms(const struct plm_instance *row)
 {
-	return plm_add_sat(row->launched_ms == PLM_UNSET ? 0 : row->launched_ms,
-			   PLM_LIMIT_ORPHAN_AGE_MS);
+	int64_t old_ms = plm_add_sat(row->launched_ms == PLM_UNSET ? 0 : row->launched_ms,
+				     PLM_LIMIT_ORPHAN_AGE_MS);
+
+	return plm_max(old_ms, row->retry_ms);
 }
 
 static void terminate(const struct plm_life *life, const struct plm_instance *row)
@@ -173,7 +183,7 @@ void plm_orphan_step(const struct plm_life *life)
 	{
 		const struct plm_instance *row = plm_instance_at(life->st, id);
 
-		if (row->told == 0 && old_enough_ms(row) <= life->now_ms) {
+		if (row->told == 0 && due_ms(row) <= life->now_ms) {
 			terminate(life, row);
 		}
 	}
@@ -190,8 +200,8 @@ int64_t plm_orphan_due(const struct plm_state *st)
 	{
 		const struct plm_instance *row = plm_instance_at(st, id);
 
-		if (row->told == 0 && (due == PLM_UNSET || old_enough_ms(row) < due)) {
-			due = old_enough_ms(row);
+		if (row->told == 0 && (due == PLM_UNSET || due_ms(row) < due)) {
+			due = due_ms(row);
 		}
 	}
 	return due;

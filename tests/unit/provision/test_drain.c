@@ -439,6 +439,27 @@ static void an_instance_says_itself_that_it_has_gone(void **state)
 	assert_int_equal(yard_only_claim(y)->ended_by_cloud, 0);
 }
 
+/* Only the cloud's word that it does not know the instance says that there is none. */
+static void a_termination_that_fails_is_asked_for_later(void **state)
+{
+	struct yard *y = *state;
+
+	(void)leaving(y, PLM_UNSET, true);
+	yard_run(y, plm_claims_step);
+	yard_at(y, 5000);
+	yard_run(y, plm_claims_step);
+	answered(y, PLM_CALL_TERMINATE, PLM_RESULT_FAILED, "OperationNotPermitted");
+	assert_int_equal(yard_only_claim(y)->ended_by_cloud, 0);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(y->out.count, 0);
+	assert_int_equal(due(y), 125000);
+	yard_at(y, 125000);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 1);
+	answered(y, PLM_CALL_TERMINATE, PLM_RESULT_FAILED, "InvalidInstanceID.NotFound");
+	assert_int_equal(yard_only_claim(y)->ended_by_cloud, 1);
+}
+
 /* The node with our finalizer. */
 static void finalized(struct yard *y, const char *name, int64_t deleting_ms, bool ready)
 {
@@ -518,6 +539,7 @@ int main(void)
 		WITH_YARD(volumes_are_detached_first),
 		WITH_YARD(volumes_are_not_waited_for_after_the_deadline),
 		WITH_YARD(an_instance_says_itself_that_it_has_gone),
+		WITH_YARD(a_termination_that_fails_is_asked_for_later),
 		WITH_YARD(a_node_goes_when_its_instance_has),
 		WITH_YARD(a_deleted_node_takes_its_claim_along),
 	};

@@ -476,6 +476,45 @@ static void nothing_is_terminated_before_claims_are_listed(void **state)
 	assert_int_equal(y->out.count, 0);
 }
 
+static void terminated(struct yard *y, const char *code)
+{
+	struct plm_w_result result = {
+		.class = PLM_RESULT_FAILED, .code = s(code), .price_micro = PLM_UNSET};
+
+	PLM_EACH(&y->st, intent, id)
+	{
+		if (plm_intent_at(&y->st, id)->call == PLM_CALL_TERMINATE) {
+			result.intent = (int64_t)plm_intent_at(&y->st, id)->seq;
+		}
+	}
+	assert_int_not_equal(result.intent, 0);
+	yard_fold(y, PLM_EV_RESULT, &result);
+}
+
+static void an_orphan_that_stays_is_asked_for_later(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_instance instance = {.provider_id = s("i-9"),
+					  .state = s("running"),
+					  .launched_ms = YARD_START_MS - MINUTE,
+					  .ours = 1};
+
+	listed(y, PLM_KIND_NODE_CLAIM);
+	yard_fold(y, PLM_EV_INSTANCE, &instance);
+	yard_at(y, 0);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_count(y, PLM_EV_ORPHAN), 1);
+	terminated(y, "OperationNotPermitted");
+	yard_run(y, plm_claims_step);
+	assert_int_equal(y->out.count, 0);
+	assert_int_equal(plm_claims_next_due(&y->st), YARD_START_MS + 2 * MINUTE);
+	yard_at(y, 2 * MINUTE);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_count(y, PLM_EV_ORPHAN), 1);
+	terminated(y, "InvalidInstanceID.NotFound");
+	assert_int_equal(plm_instance_live(&y->st), 0);
+}
+
 static void a_new_epoch_needs_a_new_list(void **state)
 {
 	struct yard *y = *state;
@@ -516,6 +555,7 @@ int main(void)
 		WITH_YARD(in_flight_is_given_up_only_when_nodes_are_known),
 		WITH_YARD(a_deleted_claim_goes_with_its_instance),
 		WITH_YARD(nothing_is_terminated_before_claims_are_listed),
+		WITH_YARD(an_orphan_that_stays_is_asked_for_later),
 		WITH_YARD(a_new_epoch_needs_a_new_list),
 	};
 
