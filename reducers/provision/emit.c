@@ -452,22 +452,29 @@ static void fill_class(const struct plm_pass *pass, const struct plm_pool *pool,
 	}
 }
 
+bool plm_emit_choose(struct plm_pass *pass, struct plm_open *claim)
+{
+	struct plm_launch_choice *choice = PLM_NEW(pass->arena, struct plm_launch_choice);
+	int64_t price = PLM_UNSET;
+
+	plm_reserve_pin(pass, claim);
+	claim->named = named_types(pass, claim, &claim->named_count, &price);
+	plm_launch_choose(pass, claim->named, claim->named_count, &claim->reqs, choice);
+	claim->choice = choice;
+	return choice->offers.count > 0;
+}
+
 uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t ordinal,
 			const struct plm_purpose *purpose, struct plm_out *out)
 {
 	const struct plm_pool *pool = &pass->pools[claim->pool];
 	struct plm_w_claim *w = PLM_NEW(pass->arena, struct plm_w_claim);
-	struct plm_reqs pinned = {0};
-	uint32_t count = 0;
-	int64_t price = PLM_UNSET;
-	uint32_t *types = NULL;
-	struct plm_launch_choice choice;
+	struct plm_reqs pinned = pin_capacity_type(pass, claim);
+	uint32_t count = claim->named_count;
+	const uint32_t *types = claim->named;
 	uint32_t handle = 0;
 
-	plm_reserve_pin(pass, claim);
-	pinned = pin_capacity_type(pass, claim);
-	types = named_types(pass, claim, &count, &price);
-	plm_launch_choose(pass, types, count, &claim->reqs, &choice);
+	PLM_ASSERT(claim->choice != NULL && claim->choice->offers.count > 0);
 	w->name = claim_name(pass, pool->slot->object.name,
 			     plm_root(pass->st)->claims_made + ordinal);
 	w->pool = text(&pass->sched, pool->slot->object.name);
@@ -478,7 +485,7 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	w->labels = emit_labels(&pass->sched, &pinned);
 	w->taints = plm_emit_taints(&pass->sched, pool->slot->taints);
 	w->startup_taints = plm_emit_taints(&pass->sched, pool->slot->startup_taints);
-	w->price_micro = choice.offers.count > 0 ? choice.price_micro : price;
+	w->price_micro = claim->choice->price_micro;
 	w->min_values_relaxed = claim->relaxed && !has_values(pass, claim, types, count);
 	fill_class(pass, pool, w);
 	if (purpose->workload.n != 0) {
@@ -500,7 +507,7 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 					.detail = ((const struct plm_slice *)w->types.ptr)[0],
 					.considered = considered(pass, claim, types, count)};
 	handle = plm_out_add(out, PLM_EV_CLAIM, w, PLM_CAUSE_CYCLE);
-	launch(pass, w, &choice, handle, out);
+	launch(pass, w, claim->choice, handle, out);
 	claim->name_text = w->name;
 	return handle;
 }

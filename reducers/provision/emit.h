@@ -23,8 +23,10 @@ struct plm_purpose {
 	enum plm_rule rule;
 };
 
+/* What an open claim will ask the cloud for; false: no offer is left of it, so it is not to be made. */
+bool plm_emit_choose(struct plm_pass *pass, struct plm_open *claim);
 /*
- * CLAIM, and the INTENT of its launch, for an open claim of 'pass'; gives it its name, the
+ * CLAIM, and the INTENT of its launch, for an open claim of 'pass' that has chosen; gives it its name, the
  * 'ordinal'-th of this step. Returns the CLAIM's handle.
  */
 uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t ordinal,

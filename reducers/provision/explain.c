@@ -2,6 +2,7 @@
 
 #include "core/limits.h"
 #include "reducers/provision/funnel.h"
+#include "reducers/provision/launch.h"
 
 /* Rules that existing nodes are held against. */
 #define NODE_STEPS 5U
@@ -334,6 +335,24 @@ void plm_explain_refused(struct plm_pass *pass, plm_id pod, struct plm_w_explain
 
 	PLM_ASSERT(rule != PLM_RULE_NONE);
 	explain_refused(pass, pod, rule, key, out);
+}
+
+void plm_explain_unbought(const struct plm_pass *pass, const struct plm_open *claim,
+			  struct plm_w_explain *out)
+{
+	const struct plm_req *req = plm_reqs_get(&claim->reqs, claim->choice->lacking);
+
+	PLM_ASSERT(claim->choice->offers.count == 0);
+	*out = (struct plm_w_explain){
+		.rule = req == NULL ? PLM_RULE_STOCK_OUT : PLM_RULE_MIN_VALUES,
+		.reason = PLM_REASON_UNSCHEDULABLE,
+		.object = plm_sched_text(&pass->sched, pass->pools[claim->pool].slot->object.name),
+		.need = req == NULL ? PLM_UNSET : req->min_values,
+		.have = PLM_UNSET,
+		.limit = PLM_UNSET};
+	if (req != NULL) {
+		out->detail = plm_sched_text(&pass->sched, req->key);
+	}
 }
 
 static void head(const struct plm_pass *pass, const struct plm_object *object,

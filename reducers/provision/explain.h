@@ -24,6 +24,9 @@ void plm_explain_shape(struct plm_pass *pass, uint32_t shape, struct plm_w_expla
 void plm_explain_volumes(const struct plm_pass *pass, uint32_t want, struct plm_w_explain *out);
 /* Why a pod is not looked at: it asks for what no pod may ask for. */
 void plm_explain_refused(struct plm_pass *pass, plm_id pod, struct plm_w_explain *out);
+/* Why the pods of an open claim have none: nothing that a launch may ask for is left of it (emit.h). */
+void plm_explain_unbought(const struct plm_pass *pass, const struct plm_open *claim,
+			  struct plm_w_explain *out);
 /* Of the first pod of a gang that a packed pass has no place for. False: all have one. */
 bool plm_explain_gang(struct plm_pass *pass, plm_id workload, struct plm_w_explain *out,
 		      struct plm_lifts *lifts);

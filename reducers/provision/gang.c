@@ -124,6 +124,23 @@ static void collect(struct plan *plan)
 	}
 }
 
+/* Does every claim find something that it may ask the cloud for? Else why not. */
+static bool choose(struct plm_pass *pass, const struct plm_object *gang, struct plm_w_explain *why)
+{
+	for (uint32_t i = 0; i < pass->claim_count; i++) {
+		if (plm_emit_choose(pass, pass->claims[i])) {
+			continue;
+		}
+		plm_explain_unbought(pass, pass->claims[i], why);
+		why->kind = gang->kind;
+		why->ns = plm_sched_text(&pass->sched, gang->ns);
+		why->name = plm_sched_text(&pass->sched, gang->name);
+		why->reason = PLM_REASON_NO_CAPACITY;
+		return false;
+	}
+	return true;
+}
+
 /* Claims in the order in which they were opened. */
 static void emit_claims(struct plan *plan)
 {
@@ -229,7 +246,7 @@ static void plan_gang(const struct plm_state *st, struct plm_arena *arena, plm_i
 		.pass = pass, .id = id, .workload = plm_workload_at(st, id), .out = out};
 	struct plm_w_explain why = {0};
 
-	if (plm_explain_gang(pass, id, &why, NULL)) {
+	if (plm_explain_gang(pass, id, &why, NULL) || !choose(pass, &plan.workload->object, &why)) {
 		release(&pass->sched, id, &why, out);
 		return;
 	}

@@ -334,15 +334,14 @@ static uint32_t *sorted_rows(const struct choice *c, uint32_t *out_count)
 	return order;
 }
 
-/* The cheapest types; false: they have too few values of something that is asked for with minValues. */
-static bool cut(struct choice *c)
+/* The cheapest types; false: they have too few values of 'bad', which is asked for with minValues. */
+static bool cut(struct choice *c, plm_sym *bad)
 {
 	struct plm_pass *pass = c->pass;
 	uint64_t *bits = PLM_NEW_ARRAY(pass->arena, pass->types.words, uint64_t);
 	uint32_t count = 0;
 	uint32_t *order = sorted_rows(c, &count);
 	uint32_t types = 0;
-	plm_sym bad = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct row *row = &c->rows[order[i]];
@@ -359,7 +358,7 @@ static bool cut(struct choice *c)
 		c->rows[i].out = c->rows[i].out || !PLM_BIT(bits, c->rows[i].type);
 	}
 	return !c->min_values || plm_root(pass->st)->min_values != PLM_MIN_VALUES_STRICT ||
-	       plm_types_min_values(pass, bits, c->reqs, &bad);
+	       plm_types_min_values(pass, bits, c->reqs, bad);
 }
 
 /* ---- the request ------------------------------------------------------------------------------- */
@@ -434,7 +433,7 @@ void plm_launch_choose(struct plm_pass *pass, const uint32_t *types, uint32_t co
 		drop_exotic(&c);
 		drop_dear_spot(&c);
 	}
-	if (!cut(&c)) {
+	if (!cut(&c, &out->lacking)) {
 		return;
 	}
 	kind = capacity_type(&c);

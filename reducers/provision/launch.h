@@ -15,6 +15,7 @@ struct plm_launch_choice {
 	struct plm_slice strategy; /* the fleet's */
 	struct plm_slice tenancy;
 	int64_t price_micro; /* of the first; PLM_UNSET */
+	plm_sym lacking;     /* without offers: the label of which minValues ask for more */
 };
 
 /* From 'count' types, in any order, within 'reqs'. All of it lies in the pass's arena. */

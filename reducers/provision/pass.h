@@ -182,6 +182,8 @@ struct plm_seat_hold {
 	int64_t left;
 };
 
+struct plm_launch_choice;
+
 struct plm_open {
 	uint32_t pool;
 	uint32_t index; /* order of opening */
@@ -202,6 +204,10 @@ struct plm_open {
 	uint64_t *held; /* reservations of which it holds an instance */
 	uint32_t first, pods;
 	struct plm_slice name_text; /* given when it is written out */
+	/* What it asks the cloud for: emit.h. */
+	const struct plm_launch_choice *choice;
+	uint32_t *named; /* types */
+	uint32_t named_count;
 };
 
 /* What requirements can be for the labels that topology counts by, host names apart. */

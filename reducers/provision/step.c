@@ -51,25 +51,6 @@ static void emit_seats(struct plm_pass *pass, struct plm_out *out)
 	}
 }
 
-static void emit_claims(struct plm_pass *pass, struct plm_out *out)
-{
-	struct plm_open **claims = pass->claims;
-
-	for (uint32_t i = 0; i < pass->claim_count; i++) {
-		struct plm_purpose purpose = {
-			.reason =
-				claims[i]->pods > 0 ? PLM_REASON_PROVISIONED : PLM_REASON_MIN_SIZE,
-			.rule = claims[i]->pods > 0 ? PLM_RULE_CHEAPEST : PLM_RULE_MIN_SIZE,
-		};
-
-		(void)plm_emit_claim(pass, claims[i], i, &purpose, out);
-		if (claims[i]->pods > 0) {
-			nominate(pass, claims[i]->name_text, true,
-				 pods_of(pass, claims[i]->first, claims[i]->pods), out);
-		}
-	}
-}
-
 static void explain_pod(struct plm_pass *pass, plm_id id, const struct plm_w_explain *why,
 			struct plm_out *out)
 {
@@ -85,6 +66,42 @@ static void explain_pod(struct plm_pass *pass, plm_id id, const struct plm_w_exp
 	w->why.ns = plm_sched_text(&pass->sched, pod->object.ns);
 	w->why.name = plm_sched_text(&pass->sched, pod->object.name);
 	(void)plm_out_add(out, PLM_EV_EXPLAINED, w, PLM_CAUSE_CYCLE);
+}
+
+/* Nothing is to be had for the pods of a claim. */
+static void explain_unbought(struct plm_pass *pass, const struct plm_open *claim,
+			     struct plm_out *out)
+{
+	struct plm_w_explain why = {0};
+
+	plm_explain_unbought(pass, claim, &why);
+	for (uint32_t want = claim->first; want != 0; want = pass->wants[want - 1].next) {
+		explain_pod(pass, pass->wants[want - 1].pod, &why, out);
+	}
+}
+
+static void emit_claims(struct plm_pass *pass, struct plm_out *out)
+{
+	struct plm_open **claims = pass->claims;
+	uint32_t made = 0;
+
+	for (uint32_t i = 0; i < pass->claim_count; i++) {
+		struct plm_purpose purpose = {
+			.reason =
+				claims[i]->pods > 0 ? PLM_REASON_PROVISIONED : PLM_REASON_MIN_SIZE,
+			.rule = claims[i]->pods > 0 ? PLM_RULE_CHEAPEST : PLM_RULE_MIN_SIZE,
+		};
+
+		if (!plm_emit_choose(pass, claims[i])) {
+			explain_unbought(pass, claims[i], out);
+			continue;
+		}
+		(void)plm_emit_claim(pass, claims[i], made++, &purpose, out);
+		if (claims[i]->pods > 0) {
+			nominate(pass, claims[i]->name_text, true,
+				 pods_of(pass, claims[i]->first, claims[i]->pods), out);
+		}
+	}
 }
 
 /* One explanation per shape, said of each of its pods. */

@@ -362,6 +362,55 @@ static void a_reservation_is_used_up(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_LAUNCH), 0); /* it waits for the reservation */
 }
 
+/* A launch names 60 types: with more values asked for than they have there is nothing to buy, once for all. */
+static void too_many_values_buy_nothing(void **state)
+{
+	struct yard *y = *state;
+	static const struct sold sold = {"", "on-demand", "", "", 10, 0};
+	struct plm_w_instance_type types[PLM_LIMIT_LAUNCH_TYPES + 1];
+	struct plm_w_amount amounts[2] = {{s("cpu"), 8000}, {s("pods"), 20}};
+	struct plm_w_catalog catalog = {.region = s("r"), .types = {types, PLM_COUNTOF(types)}};
+	struct plm_w_node_pool pool = yard_pool("pool");
+	struct plm_w_expr many = {.key = s("node.kubernetes.io/instance-type"),
+				  .op = PLM_OP_EXISTS,
+				  .min_values = PLM_COUNTOF(types)};
+	struct plm_w_offering offer = offering(y, &sold);
+	const struct plm_w_explained *said = NULL;
+
+	for (size_t i = 0; i < PLM_COUNTOF(types); i++) {
+		struct plm_slice name = plm_arena_format(&y->texts, "t%02zu", i);
+		struct plm_w_expr type =
+			in(y, "node.kubernetes.io/instance-type", (const char *)name.ptr);
+
+		types[i] = (struct plm_w_instance_type){
+			.name = name,
+			.requirements = keep(y, &type, 1, sizeof(type)),
+			.capacity = keep(y, amounts, 2, sizeof(*amounts)),
+			.allocatable = keep(y, amounts, 2, sizeof(*amounts)),
+			.offerings = keep(y, &offer, 1, sizeof(offer))};
+	}
+	yard_fold(y, PLM_EV_CATALOG, &catalog);
+	pool.requirements = (struct plm_vec){&many, 1};
+	yard_add_pool(y, &pool);
+	yard_add_pod(y, "p0", 1000, 0);
+	yard_at(y, 0);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM), 0);
+	assert_int_equal(yard_count(y, PLM_EV_NOMINATE), 0);
+	assert_int_equal(yard_intents(y, PLM_CALL_LAUNCH), 0);
+	said = yard_event(y, PLM_EV_EXPLAINED, 0);
+	assert_int_equal(said->why.rule, PLM_RULE_MIN_VALUES);
+	plm_assert_text(said->why.detail, "node.kubernetes.io/instance-type");
+	yard_at(y, 1000);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(y->out.count, 0);
+	many.min_values--;
+	yard_add_pool(y, &pool);
+	yard_at(y, 2000);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_LAUNCH), 1);
+}
+
 #define WITH_YARD(function) cmocka_unit_test_setup_teardown(function, yard_open, yard_close)
 
 int main(void)
@@ -369,6 +418,7 @@ int main(void)
 	static struct plm_tests tests;
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(a_reservation_is_used_up),
+		WITH_YARD(too_many_values_buy_nothing),
 	};
 
 	for (size_t i = 0; i < PLM_COUNTOF(stories); i++) {
