@@ -3,6 +3,7 @@
 #include "core/limits.h"
 #include "core/sort.h"
 #include "reducers/disruption/evict.h"
+#include "reducers/disruption/forced.h"
 #include "reducers/disruption/hold.h"
 #include "reducers/disruption/leave.h"
 #include "reducers/provision/pass.h"
@@ -392,7 +393,8 @@ static void end_deleted(const struct plm_sched *sched, struct plm_out *out)
 
 		if (node->object.deleting_ms == PLM_UNSET || node->claim.n == 0 ||
 		    claim->phase == PLM_CLAIM_ENDING || claim->object.deleting_ms != PLM_UNSET ||
-		    claim->interrupted_ms != 0 || claim->ended_by_cloud != 0) {
+		    claim->interrupted_ms != 0 || claim->ended_by_cloud != 0 ||
+		    plm_claim_decided(out, out->count, plm_sched_text(sched, claim->object.name))) {
 			continue;
 		}
 		w = PLM_NEW(sched->arena, struct plm_w_claim_end);

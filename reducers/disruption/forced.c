@@ -169,6 +169,23 @@ static struct end end_of(const struct plm_state *st, const struct plm_node_claim
 	return end;
 }
 
+bool plm_claim_decided(const struct plm_out *out, uint32_t count, struct plm_slice name)
+{
+	PLM_ASSERT(count <= out->count);
+	for (uint32_t handle = 1; handle <= count; handle++) {
+		const struct plm_out_item *item = plm_out_item(out, handle);
+		const struct plm_w_claim_end *end = item->payload;
+		const struct plm_w_intent *intent = item->payload;
+
+		if ((item->type == PLM_EV_CLAIM_END && plm_slice_equal(end->name, name)) ||
+		    (item->type == PLM_EV_INTENT && intent->call == PLM_CALL_LAUNCH &&
+		     plm_slice_equal(intent->name, name))) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void end_claim(const struct plm_sched *sched, struct plm_out *out,
 		      const struct plm_node_claim *claim, const struct end *end)
 {
@@ -199,6 +216,8 @@ static void end_claim(const struct plm_sched *sched, struct plm_out *out,
 
 void plm_forced_all(const struct plm_sched *sched, struct plm_out *out, int64_t now_ms)
 {
+	uint32_t before = out->count;
+
 	PLM_EACH(sched->st, node_claim, id)
 	{
 		const struct plm_node_claim *claim = plm_node_claim_at(sched->st, id);
@@ -208,7 +227,8 @@ void plm_forced_all(const struct plm_sched *sched, struct plm_out *out, int64_t 
 			continue;
 		}
 		end = end_of(sched->st, claim, now_ms);
-		if (end.reason != PLM_REASON_NONE) {
+		if (end.reason != PLM_REASON_NONE &&
+		    !plm_claim_decided(out, before, plm_sched_text(sched, claim->object.name))) {
 			end_claim(sched, out, claim, &end);
 		}
 	}

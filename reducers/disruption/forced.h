@@ -27,6 +27,11 @@
 /* A replacement for a node that expires is planned so long before, a tenth of its life at most. */
 #define PLM_EXPIRE_LEAD_MS (5LL * 60 * 1000)
 
+/*
+ * Does one of the first 'count' events of 'out' end or launch the claim 'name'? State does not say so before
+ * they are folded: who comes later in the same step leaves the claim alone.
+ */
+bool plm_claim_decided(const struct plm_out *out, uint32_t count, struct plm_slice name);
 /* End all claims whose time has come. */
 void plm_forced_all(const struct plm_sched *sched, struct plm_out *out, int64_t now_ms);
 /* When the next one's time comes; PLM_UNSET = never. */

@@ -537,6 +537,24 @@ static void a_new_epoch_needs_a_new_list(void **state)
 	assert_int_equal(yard_count(y, PLM_EV_ORPHAN), 1);
 }
 
+/* Taken back by the cloud when its time to register is over: two grounds, one end. */
+static void a_claim_ends_once(void **state)
+{
+	struct yard *y = *state;
+	const char *name = launched(y);
+	struct plm_w_interruption spot = {.provider_id = plm_arena_format(&y->texts, "i-%s", name),
+					  .kind = PLM_INTERRUPT_SPOT,
+					  .at_ms = PLM_UNSET};
+
+	yard_fold(y, PLM_EV_INTERRUPTION, &spot);
+	yard_at(y, 60 * MINUTE);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM_END), 1);
+	assert_int_equal(
+		((const struct plm_w_claim_end *)yard_event(y, PLM_EV_CLAIM_END, 0))->reason,
+		PLM_REASON_REGISTRATION_TIMEOUT);
+}
+
 #define WITH_YARD(function) cmocka_unit_test_setup_teardown(function, yard_open, yard_close)
 
 int main(void)
@@ -557,6 +575,7 @@ int main(void)
 		WITH_YARD(nothing_is_terminated_before_claims_are_listed),
 		WITH_YARD(an_orphan_that_stays_is_asked_for_later),
 		WITH_YARD(a_new_epoch_needs_a_new_list),
+		WITH_YARD(a_claim_ends_once),
 	};
 
 	for (size_t i = 0; i < PLM_COUNTOF(stories); i++) {
