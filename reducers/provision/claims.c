@@ -163,6 +163,7 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	}
 	if (provider.n != 0) {
 		plm_index_put(st, PLM_KEY_CLAIM_PROVIDER, provider.n, 0, id);
+		plm_orphan_known(st, provider);
 	}
 }
 

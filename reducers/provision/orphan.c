@@ -94,7 +94,6 @@ void plm_orphan_fold_instance(struct plm_state *st, const struct plm_fold *fold,
 		}
 	} else if (plm_node_claim_at(st, waiting)->intent == 0) {
 		plm_claim_found(st, fold, waiting, w, now_ms);
-		plm_orphan_known(st, provider);
 	}
 }
 

@@ -555,6 +555,34 @@ static void a_claim_ends_once(void **state)
 		PLM_REASON_REGISTRATION_TIMEOUT);
 }
 
+/* Its instance was seen before the answer to its launch, which came when it had ended. */
+static void what_a_leaving_claim_bought_is_no_orphan(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_node_pool pool = yard_pool("pool");
+	struct plm_w_claim_end end = {.reason = PLM_REASON_DELETED};
+	struct plm_w_instance instance = {
+		.state = s("running"), .launched_ms = YARD_START_MS, .ours = 1};
+
+	listed(y, PLM_KIND_NODE_CLAIM);
+	yard_add_pool(y, &pool);
+	yard_add_pod(y, "p0", 1000, 0);
+	yard_at(y, 0);
+	yard_run(y, plm_provision_step);
+	end.name = s(only_claim(y));
+	yard_fold(y, PLM_EV_CLAIM_END, &end);
+	instance.claim = end.name;
+	instance.provider_id = plm_arena_format(&y->texts, "i-%s", only_claim(y));
+	yard_fold(y, PLM_EV_INSTANCE, &instance);
+	assert_int_equal(plm_instance_live(&y->st), 1);
+	yard_launched(y, only_claim(y), "small");
+	assert_int_equal(plm_instance_live(&y->st), 0);
+	yard_at(y, MINUTE);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_count(y, PLM_EV_ORPHAN), 0);
+	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 1); /* by its claim */
+}
+
 #define WITH_YARD(function) cmocka_unit_test_setup_teardown(function, yard_open, yard_close)
 
 int main(void)
@@ -575,6 +603,7 @@ int main(void)
 		WITH_YARD(nothing_is_terminated_before_claims_are_listed),
 		WITH_YARD(an_orphan_that_stays_is_asked_for_later),
 		WITH_YARD(a_new_epoch_needs_a_new_list),
+		WITH_YARD(what_a_leaving_claim_bought_is_no_orphan),
 		WITH_YARD(a_claim_ends_once),
 	};
 
