@@ -334,6 +334,11 @@ static void readiness(struct maker *mk)
 						plm_names_text(&plm_names_kind, slot->class_kind),
 						(int)text(pass, slot->class_name).size,
 						(const char *)text(pass, slot->class_name).ptr);
+	} else if (plm_node_class_at(pass->st, mk->pool->class_id)->not_ready.n == 0) {
+		gate->detail = plm_arena_format(pass->arena, "%s %.*s is being deleted",
+						plm_names_text(&plm_names_kind, slot->class_kind),
+						(int)text(pass, slot->class_name).size,
+						(const char *)text(pass, slot->class_name).ptr);
 	} else {
 		gate->detail =
 			text(pass, plm_node_class_at(pass->st, mk->pool->class_id)->not_ready);

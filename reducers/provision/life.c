@@ -145,7 +145,6 @@ static void note(const struct plm_life *life, const struct plm_node_claim *claim
 
 /* ---- launch ------------------------------------------------------------------------------------ */
 
-/* A class that says it is not ready launches nothing (karpenter.md 2.11, Create 1). */
 static bool class_refuses(const struct plm_life *life, const struct plm_node_claim *claim)
 {
 	enum plm_kind kind = claim->class_kind == PLM_KIND_NONE ? PLM_KIND_NODE_CLASS
@@ -153,9 +152,8 @@ static bool class_refuses(const struct plm_life *life, const struct plm_node_cla
 	plm_id id = claim->class_name.n == 0
 			    ? (plm_id){0}
 			    : plm_find(life->st, kind, (plm_sym){0}, claim->class_name);
-	const struct plm_node_class *class = plm_node_class_at(life->st, id);
 
-	return id.n != 0 && (class->not_ready.n != 0 || class->object.deleting_ms != PLM_UNSET);
+	return plm_class_refuses(life->st, id);
 }
 
 static bool was_short(const struct plm_life *life, const struct plm_node_claim *claim)

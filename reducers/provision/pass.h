@@ -419,6 +419,8 @@ void plm_pass_order(struct plm_pass *pass);
 /* ---- daemons.c, pools.c, seats.c ---- */
 void plm_pass_daemons(struct plm_pass *pass);
 void plm_pass_daemon_requests(struct plm_pass *pass);
+/* A class that says it is not ready, or is being deleted, launches nothing (karpenter.md 2.11, Create 1). */
+bool plm_class_refuses(const struct plm_state *st, plm_id class);
 void plm_pool_overheads(struct plm_pass *pass, struct plm_pool *pool);
 void plm_pass_note_pools(struct plm_pass *pass);
 void plm_pass_pools(struct plm_pass *pass);

@@ -45,6 +45,13 @@ static plm_id class_of(const struct plm_pass *pass, const struct plm_node_pool *
 	return plm_find(pass->st, (enum plm_kind)slot->class_kind, (plm_sym){0}, slot->class_name);
 }
 
+bool plm_class_refuses(const struct plm_state *st, plm_id id)
+{
+	const struct plm_node_class *class = plm_node_class_at(st, id);
+
+	return id.n != 0 && (class->not_ready.n != 0 || class->object.deleting_ms != PLM_UNSET);
+}
+
 static bool is_ready(const struct plm_pass *pass, const struct plm_node_pool *slot)
 {
 	plm_id class = class_of(pass, slot);
@@ -52,7 +59,7 @@ static bool is_ready(const struct plm_pass *pass, const struct plm_node_pool *sl
 	if (slot->not_ready.n != 0 || slot->object.deleting_ms != PLM_UNSET || class.n == 0) {
 		return false;
 	}
-	return plm_node_class_at(pass->st, class)->not_ready.n == 0;
+	return !plm_class_refuses(pass->st, class);
 }
 
 static void pool_types(const struct plm_pass *pass, struct plm_pool *pool)

@@ -583,6 +583,30 @@ static void what_a_leaving_claim_bought_is_no_orphan(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 1); /* by its claim */
 }
 
+static void a_class_that_goes_buys_nothing(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_node_pool pool = yard_pool("pool");
+	struct plm_w_node_class class = {.meta = yard_meta("", "ec2")};
+	const struct plm_w_explained *said = NULL;
+
+	class.meta.deleting_ms = YARD_START_MS;
+	yard_fold(y, PLM_EV_NODE_CLASS, &class);
+	pool.class_kind = PLM_KIND_NODE_CLASS;
+	pool.class_name = s("ec2");
+	yard_add_pool(y, &pool);
+	yard_add_pod(y, "p0", 1000, 0);
+	yard_at(y, 0);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM), 0);
+	said = yard_event(y, PLM_EV_EXPLAINED, 0);
+	assert_int_equal(said->why.rule, PLM_RULE_POOL_NOT_READY);
+	class.meta.deleting_ms = PLM_UNSET;
+	yard_fold(y, PLM_EV_NODE_CLASS, &class);
+	yard_run(y, plm_provision_step);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM), 1);
+}
+
 #define WITH_YARD(function) cmocka_unit_test_setup_teardown(function, yard_open, yard_close)
 
 int main(void)
@@ -603,6 +627,7 @@ int main(void)
 		WITH_YARD(nothing_is_terminated_before_claims_are_listed),
 		WITH_YARD(an_orphan_that_stays_is_asked_for_later),
 		WITH_YARD(a_new_epoch_needs_a_new_list),
+		WITH_YARD(a_class_that_goes_buys_nothing),
 		WITH_YARD(what_a_leaving_claim_bought_is_no_orphan),
 		WITH_YARD(a_claim_ends_once),
 	};
