@@ -287,6 +287,17 @@ static void taken_at(struct plm_node_claim *claim, int64_t at_ms)
 	}
 }
 
+/* A hold that was begun for something else ends no later than it would for 'kind'; 0 would be "none". */
+static void shorten_hold(struct plm_node_claim *claim, enum plm_interrupt kind, int64_t now_ms)
+{
+	if (claim->hold_until_ms != 0) {
+		int64_t until_ms = plm_max(1, hold_of(claim, kind, now_ms));
+
+		claim->hold_until_ms = plm_min(claim->hold_until_ms, until_ms);
+		claim->hold_whole = 0;
+	}
+}
+
 void plm_forced_fold(struct plm_state *st, const struct plm_w_interruption *w, int64_t now_ms)
 {
 	plm_sym provider = plm_sym_find(st, w->provider_id);
@@ -325,7 +336,9 @@ void plm_forced_fold(struct plm_state *st, const struct plm_w_interruption *w, i
 		}
 		break;
 	}
+	claim = plm_node_claim_edit(st, id);
+	shorten_hold(claim, (enum plm_interrupt)w->kind, now_ms);
 	if (first) {
-		plm_node_claim_edit(st, id)->interruption = 1 + (uint32_t)w->kind;
+		claim->interruption = 1 + (uint32_t)w->kind;
 	}
 }

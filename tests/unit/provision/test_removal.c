@@ -106,6 +106,50 @@ static void better_replaces_first_and_expires_then(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_POD_EVICT), 1);
 }
 
+/* A node that waits for its expiry, its replacement not there yet, is taken by the cloud. */
+static void a_warning_shortens_the_wait_for_expiry(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_node_pool pool = yard_pool("pool");
+	const char *claim = NULL;
+
+	pool.expire_ms = 100 * MINUTE;
+	claim = node_with_pod(y, &pool);
+	yard_at(y, 95 * MINUTE);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(only_end(y)->hold_whole, 1);
+	yard_closed(y, claim, "n1");
+	warn(y, claim, PLM_INTERRUPT_SPOT, YARD_START_MS + 97 * MINUTE);
+	assert_int_equal(yard_claim_at(y, claim)->hold_until_ms,
+			 YARD_START_MS + 97 * MINUTE - PLM_HOLD_BEFORE_END_MS);
+	assert_int_equal(yard_claim_at(y, claim)->hold_whole, 0);
+	warn(y, claim, PLM_INTERRUPT_SPOT,
+	     YARD_START_MS + 99 * MINUTE); /* a later one changes nothing */
+	yard_run(y, plm_provision_step);
+	yard_at(y, 97 * MINUTE - PLM_HOLD_BEFORE_END_MS - 1);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_POD_EVICT), 0);
+	yard_at(y, 97 * MINUTE - PLM_HOLD_BEFORE_END_MS);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_POD_EVICT), 1);
+}
+
+static void an_instance_that_stops_is_not_waited_for(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_node_pool pool = yard_pool("pool");
+	const char *claim = NULL;
+
+	pool.expire_ms = 100 * MINUTE;
+	claim = node_with_pod(y, &pool);
+	yard_at(y, 95 * MINUTE);
+	yard_run(y, plm_claims_step);
+	yard_closed(y, claim, "n1");
+	warn(y, claim, PLM_INTERRUPT_STATE, PLM_UNSET);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_POD_EVICT), 1);
+}
+
 static void a_short_life_is_replaced_a_tenth_before(void **state)
 {
 	struct yard *y = *state;
@@ -414,6 +458,8 @@ int main(void)
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(strict_expires_at_once),
 		WITH_YARD(better_replaces_first_and_expires_then),
+		WITH_YARD(a_warning_shortens_the_wait_for_expiry),
+		WITH_YARD(an_instance_that_stops_is_not_waited_for),
 		WITH_YARD(a_short_life_is_replaced_a_tenth_before),
 		WITH_YARD(never_is_never),
 		WITH_YARD(a_spot_node_is_replaced_first),
