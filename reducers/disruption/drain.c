@@ -565,19 +565,19 @@ void plm_drain_told(struct plm_state *st, const struct plm_drain_asked *asked, b
 	}
 }
 
-void plm_drain_begin(struct plm_state *st, plm_id id, bool forced, int64_t now_ms)
+void plm_drain_begin(struct plm_state *st, plm_id id, bool forced, int64_t end_ms)
 {
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 	plm_id pool = plm_find(st, PLM_KIND_NODE_POOL, (plm_sym){0}, claim->pool);
 	int64_t grace_ms = claim->grace_ms;
 	int64_t from_ms =
-		claim->object.deleting_ms != PLM_UNSET ? claim->object.deleting_ms : now_ms;
+		claim->object.deleting_ms != PLM_UNSET ? claim->object.deleting_ms : end_ms;
 
 	if (grace_ms == PLM_UNSET && claim->object.seq == 0 && pool.n != 0) {
 		grace_ms = plm_node_pool_at(st, pool)->grace_ms;
 	}
 	if (forced) {
-		claim->deadline_ms = now_ms;
+		claim->deadline_ms = end_ms;
 	} else if (claim->deadline_ms == 0 && grace_ms != PLM_UNSET) {
 		claim->deadline_ms = plm_add_sat(from_ms, grace_ms);
 	}

@@ -39,8 +39,8 @@ int64_t plm_drain_delete_ms(const struct plm_node_claim *claim, const struct plm
 /* ---- for apply() ---- */
 void plm_drain_fold(struct plm_state *st, const struct plm_fold *fold, const struct plm_w_drain *w,
 		    const struct plm_event *ev);
-/* A claim ends at 'now_ms': from when its grace period runs. */
-void plm_drain_begin(struct plm_state *st, plm_id claim, bool forced, int64_t now_ms);
+/* A claim ends at 'end_ms', or when its object was deleted: from then its grace period runs. */
+void plm_drain_begin(struct plm_state *st, plm_id claim, bool forced, int64_t end_ms);
 /* An effect on a claim or its node, as far as the way out remembers it. */
 struct plm_drain_asked {
 	enum plm_call call;

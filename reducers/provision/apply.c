@@ -237,9 +237,13 @@ static void fold_claim_end(const struct folding *in, const struct plm_w_claim_en
 {
 	plm_id id = find_claim(in, w->name);
 	struct plm_node_claim *claim = NULL;
+	int64_t from_ms = in->now_ms;
 
 	if (id.n == 0) {
 		return;
+	}
+	if (w->hold_whole == 1) { /* decided early: the grace period runs from the end itself */
+		from_ms = plm_max(from_ms, w->hold_until_ms);
 	}
 	claim = plm_node_claim_edit(in->st, id);
 	claim->phase = PLM_CLAIM_ENDING;
@@ -248,7 +252,7 @@ static void fold_claim_end(const struct folding *in, const struct plm_w_claim_en
 	claim->hold_until_ms = w->hold_until_ms;
 	claim->hold_whole = w->hold_whole == 1;
 	claim->why = plm_fold_why(&in->f, &w->why, in->ev->seq);
-	plm_drain_begin(in->st, id, w->forced == 1, in->now_ms);
+	plm_drain_begin(in->st, id, w->forced == 1, from_ms);
 	if (w->reason == PLM_REASON_LAUNCH_FAILED || w->reason == PLM_REASON_REGISTRATION_TIMEOUT ||
 	    w->reason == PLM_REASON_NODE_CLASS_NOT_READY) {
 		plm_life_outcome(in->st, id, false);

@@ -106,6 +106,27 @@ static void better_replaces_first_and_expires_then(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_POD_EVICT), 1);
 }
 
+/* A grace period shorter than the time for which it is replaced ahead costs nobody a minute. */
+static void a_grace_period_runs_from_the_expiry(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_node_pool pool = yard_pool("pool");
+	const char *claim = NULL;
+
+	pool.expire_ms = 100 * MINUTE;
+	pool.grace_ms = MINUTE;
+	claim = node_with_pod(y, &pool);
+	yard_at(y, 95 * MINUTE);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(only_end(y)->hold_whole, 1);
+	assert_int_equal(yard_claim_at(y, claim)->deadline_ms, YARD_START_MS + 101 * MINUTE);
+	yard_closed(y, claim, "n1");
+	yard_at(y, 97 * MINUTE);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_POD_DELETE), 0);
+	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 0);
+}
+
 /* A node that waits for its expiry, its replacement not there yet, is taken by the cloud. */
 static void a_warning_shortens_the_wait_for_expiry(void **state)
 {
@@ -458,6 +479,7 @@ int main(void)
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(strict_expires_at_once),
 		WITH_YARD(better_replaces_first_and_expires_then),
+		WITH_YARD(a_grace_period_runs_from_the_expiry),
 		WITH_YARD(a_warning_shortens_the_wait_for_expiry),
 		WITH_YARD(an_instance_that_stops_is_not_waited_for),
 		WITH_YARD(a_short_life_is_replaced_a_tenth_before),
