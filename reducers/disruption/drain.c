@@ -76,12 +76,12 @@ static bool is_open(const struct way *w, enum plm_call call, const struct plm_ob
 	return false;
 }
 
-static bool is_closed(const struct way *w)
+static bool is_closed(const struct plm_sched *sched, const struct plm_node *node)
 {
-	struct plm_taints taints = plm_taints_of(w->l->sched, w->node->taints);
+	struct plm_taints taints = plm_taints_of(sched, node->taints);
 
 	for (uint32_t i = 0; i < taints.count; i++) {
-		if (plm_sym_equal(taints.list[i].key, w->l->sched->known[PLM_KNOWN_DISRUPTED])) {
+		if (plm_sym_equal(taints.list[i].key, sched->known[PLM_KNOWN_DISRUPTED])) {
 			return true;
 		}
 	}
@@ -95,7 +95,7 @@ static void close_node(const struct way *w)
 	struct plm_w_req_node_taint *request = NULL;
 	struct plm_w_kv *label = NULL;
 
-	if (w->claim->cordoned != 0) {
+	if (w->claim->cordoned != PLM_CORDONED_NOT) {
 		return; /* told, the node's own word is on its way */
 	}
 	request = PLM_NEW(arena, struct plm_w_req_node_taint);
@@ -333,7 +333,7 @@ static bool leave_node(struct way *w, const struct plm_leaving_node *on)
 	if (w->stage == PLM_DRAIN_TERMINATING) {
 		return true;
 	}
-	if (!is_closed(w) && !past_deadline(w)) {
+	if (!is_closed(w->l->sched, w->node) && !past_deadline(w)) {
 		close_node(w);
 		return false;
 	}
@@ -563,6 +563,34 @@ void plm_drain_told(struct plm_state *st, const struct plm_drain_asked *asked, b
 	} else if (id.n != 0 && asked->call == PLM_CALL_TERMINATE) {
 		plm_node_claim_edit(st, id)->terminate_ms = on ? now_ms : 0;
 	}
+}
+
+void plm_drain_see_node(struct plm_state *st, plm_id id)
+{
+	const struct plm_node *node = plm_node_at(st, id);
+	const struct plm_node_claim *claim = plm_node_claim_at(st, node->claim);
+	struct plm_sched sched;
+
+	if (id.n == 0 || node->claim.n == 0 || claim->cordoned == PLM_CORDONED_NOT) {
+		return;
+	}
+	plm_sched_init(&sched, st, NULL);
+	if (is_closed(&sched, node)) {
+		if (claim->cordoned != PLM_CORDONED_SEEN) {
+			plm_node_claim_edit(st, node->claim)->cordoned = PLM_CORDONED_SEEN;
+		}
+	} else if (claim->cordoned == PLM_CORDONED_SEEN) {
+		/* Somebody opened it again. */
+		plm_node_claim_edit(st, node->claim)->cordoned = PLM_CORDONED_NOT;
+	}
+}
+
+void plm_drain_node_gone(struct plm_state *st, plm_id id)
+{
+	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
+
+	claim->cordoned = PLM_CORDONED_NOT;
+	claim->drain_marks &= ~(uint32_t)(PLM_NODE_DELETED | PLM_NODE_FINALIZED);
 }
 
 void plm_drain_begin(struct plm_state *st, plm_id id, bool forced, int64_t end_ms)

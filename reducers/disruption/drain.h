@@ -49,6 +49,10 @@ struct plm_drain_asked {
 };
 void plm_drain_told(struct plm_state *st, const struct plm_drain_asked *asked, bool on,
 		    int64_t now_ms);
+/* A node was seen: is it (still) closed? */
+void plm_drain_see_node(struct plm_state *st, plm_id node);
+/* The node of a claim is gone: should it come again, it is told anew. */
+void plm_drain_node_gone(struct plm_state *st, plm_id claim);
 /* An eviction or deletion was refused: when the next one may be asked for. */
 void plm_drain_refused(struct plm_state *st, plm_id pod, int64_t now_ms);
 

@@ -505,6 +505,7 @@ static void fold_gone(const struct folding *in, const struct plm_w_gone *w)
 	}
 	node = plm_find(in->st, PLM_KIND_NODE, (plm_sym){0}, name);
 	if (node.n != 0 && plm_node_at(in->st, node)->claim.n != 0) {
+		plm_drain_node_gone(in->st, plm_node_at(in->st, node)->claim);
 		plm_claim_node_gone(in->st, plm_node_at(in->st, node)->claim, in->now_ms);
 	}
 }
@@ -584,6 +585,7 @@ static void fold_fact(const struct folding *in)
 				     plm_sym_find(in->st, node->meta.name));
 
 		plm_claim_join(in->st, id, in->now_ms);
+		plm_drain_see_node(in->st, id);
 		plm_capacity_see(in->st, id);
 		break;
 	}

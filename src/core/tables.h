@@ -414,7 +414,7 @@ struct plm_node_claim {
 	uint32_t end_reason;	  /* enum plm_reason, while ENDING */
 	uint32_t ended_by_cloud;  /* 1: no terminate is owed */
 	uint32_t failures;	  /* launches that failed */
-	uint32_t cordoned;	  /* 1: its node was told to take no more pods */
+	uint32_t cordoned;	  /* enum plm_claim_cordoned: may its node take pods? */
 	int64_t interrupted_ms;	  /* the cloud takes the instance then; 0 = it does not */
 	int64_t ended_ms;	  /* when it was given up; 0 = it was not */
 	struct plm_why why;
@@ -460,6 +460,13 @@ struct plm_node_claim {
 	int64_t block_end_ms;  /* its capacity block ends then; 0 = it is in none */
 	int64_t rebalance_ms;  /* the cloud recommended to leave it; 0 = it did not */
 	int64_t hold_until_ms; /* its pods have so long for their new places; 0 = they have not */
+};
+
+/* plm_node_claim.cordoned */
+enum plm_claim_cordoned {
+	PLM_CORDONED_NOT,
+	PLM_CORDONED_TOLD, /* its node was told to take no more pods */
+	PLM_CORDONED_SEEN, /* ... and says so itself */
 };
 
 /* plm_node_claim.synced, bits */

@@ -115,6 +115,23 @@ static uint32_t why_rule(struct yard *y)
 	return yard_only_claim(y)->drain_why.rule;
 }
 
+/* The node with our finalizer. */
+static void finalized(struct yard *y, const char *name, int64_t deleting_ms, bool ready)
+{
+	struct plm_w_taint taint = {.key = plm_slice_str("karpenter.sh/disrupted"),
+				    .effect = PLM_EFFECT_NO_SCHEDULE};
+	struct plm_w_node node = {
+		.meta = yard_meta("", "n1"),
+		.provider_id = plm_arena_format(&y->texts, "i-%s", name),
+		.taints = {&taint, 1},
+		.ready = ready,
+		.termination_finalizer = 1,
+	};
+
+	node.meta.deleting_ms = deleting_ms;
+	yard_fold(y, PLM_EV_NODE, &node);
+}
+
 /* ---- order -------------------------------------------------------------------------------------- */
 
 static void groups_leave_one_after_the_other(void **state)
@@ -165,6 +182,48 @@ static void a_node_is_closed_before_anybody_leaves(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 0); /* told once is enough */
 	yard_closed(y, name, "n1");
 	assert_string_equal(evicted(y), "plain");
+}
+
+static void a_node_that_is_opened_again_is_closed_again(void **state)
+{
+	struct yard *y = *state;
+	const char *name = leaving(y, PLM_UNSET, false);
+
+	put(y, "plain", "ReplicaSet", "");
+	assert_null(evicted(y));
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
+	yard_joined(y, name, "n1"); /* its word from before it was told */
+	assert_null(evicted(y));
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 0);
+	answered(y, PLM_CALL_NODE_TAINT, PLM_RESULT_DONE, "");
+	yard_closed(y, name, "n1");
+	yard_joined(y, name, "n1");
+	assert_null(evicted(y));
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
+	yard_closed(y, name, "n1");
+	assert_string_equal(evicted(y), "plain");
+}
+
+static void a_node_that_comes_again_is_told_again(void **state)
+{
+	struct yard *y = *state;
+	const char *name = leaving(y, PLM_UNSET, false);
+	struct plm_w_gone end = {.kind = PLM_KIND_NODE, .name = plm_slice_str("n1")};
+
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
+	answered(y, PLM_CALL_NODE_TAINT, PLM_RESULT_DONE, "");
+	finalized(y, name, PLM_UNSET, true);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_DELETE), 1);
+	yard_fold(y, PLM_EV_GONE, &end);
+	assert_int_equal(yard_only_claim(y)->cordoned, PLM_CORDONED_NOT);
+	yard_joined(y, name, "n1");
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
+	finalized(y, name, PLM_UNSET, true);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_DELETE), 1);
 }
 
 /* ---- refusals ----------------------------------------------------------------------------------- */
@@ -460,23 +519,6 @@ static void a_termination_that_fails_is_asked_for_later(void **state)
 	assert_int_equal(yard_only_claim(y)->ended_by_cloud, 1);
 }
 
-/* The node with our finalizer. */
-static void finalized(struct yard *y, const char *name, int64_t deleting_ms, bool ready)
-{
-	struct plm_w_taint taint = {.key = plm_slice_str("karpenter.sh/disrupted"),
-				    .effect = PLM_EFFECT_NO_SCHEDULE};
-	struct plm_w_node node = {
-		.meta = yard_meta("", "n1"),
-		.provider_id = plm_arena_format(&y->texts, "i-%s", name),
-		.taints = {&taint, 1},
-		.ready = ready,
-		.termination_finalizer = 1,
-	};
-
-	node.meta.deleting_ms = deleting_ms;
-	yard_fold(y, PLM_EV_NODE, &node);
-}
-
 static void a_node_goes_when_its_instance_has(void **state)
 {
 	struct yard *y = *state;
@@ -528,6 +570,8 @@ int main(void)
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(groups_leave_one_after_the_other),
 		WITH_YARD(a_node_is_closed_before_anybody_leaves),
+		WITH_YARD(a_node_that_is_opened_again_is_closed_again),
+		WITH_YARD(a_node_that_comes_again_is_told_again),
 		WITH_YARD(a_refused_eviction_is_asked_for_again_later_each_time),
 		WITH_YARD(what_is_gone_already_is_done),
 		WITH_YARD(a_budget_is_waited_for_and_not_asked),
