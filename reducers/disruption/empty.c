@@ -160,21 +160,23 @@ static struct room *room_of(const struct plm_disruption *d, struct room *rooms, 
 	return room;
 }
 
-static bool takes(const struct plm_disruption *d, struct room *room, const struct plm_candidate *c)
+/* 'out_why' is why the candidate goes, or why it stays. */
+static bool takes(const struct plm_disruption *d, struct room *room, const struct plm_candidate *c,
+		  struct plm_w_explain *out_why)
 {
-	struct plm_w_explain why;
-
 	if (room->above <= 0) {
-		why = why_kept(d, c, PLM_RULE_KEPT, PLM_UNSET,
-			       plm_node_pool_at(d->st, c->pool)->min_size);
-		plm_disrupt_blocked(d, c, &why, PLM_UNSET);
+		*out_why = why_kept(d, c, PLM_RULE_KEPT, PLM_UNSET,
+				    plm_node_pool_at(d->st, c->pool)->min_size);
+		plm_disrupt_blocked(d, c, out_why, PLM_UNSET);
 		return false;
 	}
 	if (room->budget.left <= 0) {
-		why = why_kept(d, c, PLM_RULE_BUDGET, room->budget.going, room->budget.allowed);
-		plm_disrupt_blocked(d, c, &why, room->budget.change_ms);
+		*out_why =
+			why_kept(d, c, PLM_RULE_BUDGET, room->budget.going, room->budget.allowed);
+		plm_disrupt_blocked(d, c, out_why, room->budget.change_ms);
 		return false;
 	}
+	*out_why = why_empty(d, c);
 	room->above -= room->above == INT64_MAX ? 0 : 1;
 	room->budget.left -= room->budget.left == INT64_MAX ? 0 : 1;
 	room->budget.going++;
@@ -192,12 +194,10 @@ bool plm_disrupt_empty(const struct plm_disruption *d)
 		const struct plm_candidate *c = &list.at[list.order[i]];
 		struct plm_w_explain why;
 
-		if (!takes(d, room_of(d, rooms, c->pool), c)) {
-			continue;
+		if (takes(d, room_of(d, rooms, c->pool), c, &why)) {
+			plm_disrupt_node(d, c, &why);
+			started = true;
 		}
-		why = why_empty(d, c);
-		plm_disrupt_node(d, c, &why);
-		started = true;
 	}
 	return started;
 }
@@ -206,10 +206,11 @@ bool plm_disrupt_empty(const struct plm_disruption *d)
 
 static bool waits(const struct plm_disruption *d, plm_id node)
 {
-	plm_id claim = plm_node_at(d->st, node)->claim;
-	int64_t at = claim.n == 0 ? 0 : plm_node_claim_at(d->st, claim)->validate_ms;
+	plm_id id = plm_node_at(d->st, node)->claim;
+	const struct plm_node_claim *claim = plm_node_claim_at(d->st, id);
 
-	return at != 0 && at <= d->now_ms;
+	return id.n != 0 && claim->validate_ms != 0 && claim->validate_ms <= d->now_ms &&
+	       !plm_claim_leaves(claim);
 }
 
 void plm_validate_empty(const struct plm_disruption *d)
@@ -229,13 +230,14 @@ void plm_validate_empty(const struct plm_disruption *d)
 		c = plm_candidate_look(&d->book, id);
 		holds = c.blocker.rule == PLM_RULE_NONE && plm_may_be_empty(d->st, id, d->now_ms) &&
 			plm_cost_is_empty(&c.cost);
-		if (holds && takes(d, room_of(d, rooms, c.pool), &c)) {
-			why = why_empty(d, &c);
+		if (holds && takes(d, room_of(d, rooms, c.pool), &c, &why)) {
 			plm_disrupt_node(d, &c, &why);
-		} else {
+			continue;
+		}
+		if (!holds) {
 			why = c.blocker.rule != PLM_RULE_NONE ? plm_blocker_explain(&d->book, &c)
 							      : about(d, &c, PLM_RULE_NOT_EMPTY);
-			plm_disrupt_drop(d, &c, &why);
 		}
+		plm_disrupt_drop(d, &c, &why);
 	}
 }

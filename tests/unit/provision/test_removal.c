@@ -414,6 +414,25 @@ static void a_node_that_is_used_meanwhile_is_dropped(void **state)
 	assert_int_equal(yard_claim_at(y, claim)->validate_ms, 0);
 }
 
+static void a_size_that_is_kept_meanwhile_is_said(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_node_pool pool = yard_pool("pool");
+	const char *claim = empty_node(y);
+	const struct plm_w_disrupt *w = NULL;
+
+	yard_run(y, plm_disruption_step);
+	pool.consolidate_after_ms = 0;
+	pool.min_size = 1;
+	yard_add_pool(y, &pool);
+	yard_at(y, 45 * SECOND);
+	yard_run(y, plm_disruption_step);
+	w = yard_event(y, PLM_EV_DISRUPT, 0);
+	assert_int_equal(w->validate_ms, PLM_UNSET);
+	assert_int_equal(w->why.rule, PLM_RULE_KEPT);
+	assert_int_equal(yard_claim_at(y, claim)->validate_ms, 0);
+}
+
 /* ---- the filter -------------------------------------------------------------------------------- */
 
 static enum plm_rule blocker(struct yard *y)
@@ -496,6 +515,7 @@ int main(void)
 		WITH_YARD(claims_go_with_their_pool),
 		WITH_YARD(strict_looks_again_after_15_seconds),
 		WITH_YARD(a_node_that_is_used_meanwhile_is_dropped),
+		WITH_YARD(a_size_that_is_kept_meanwhile_is_said),
 		WITH_YARD(each_refusal_has_its_reason),
 	};
 	static struct plm_tests tests;
