@@ -705,6 +705,12 @@ static const struct plm_member intent_members[] = {SKIP(used), ENUM(call, call),
 						   U64(seq),   I64(deadline_ms)};
 LAYOUT(static, intent)
 #undef TYPE
+#define TYPE struct plm_retry
+static const struct plm_member retry_members[] = {SKIP(used), ENUM(call, call), ENUM(kind, kind),
+						  TEXT(name), U32(tries),	BOOL(held),
+						  I64(due_ms)};
+LAYOUT(static, retry)
+#undef TYPE
 #define TYPE struct plm_root
 static const struct plm_member root_members[] = {SKIP(used),
 						 TEXT(cluster_uid),

@@ -201,6 +201,9 @@ const char *plm_slot_group(const struct plm_state *st, enum plm_table table, plm
 	if (table == PLM_TABLE_SEEN_MEMORY) {
 		return "seenMemory";
 	}
+	if (table == PLM_TABLE_RETRY) {
+		return "retries";
+	}
 	PLM_ASSERT(table == PLM_TABLE_INTENT || table == PLM_TABLE_ROOT);
 	return table == PLM_TABLE_INTENT ? "intents" : "root";
 }
@@ -215,6 +218,16 @@ static struct plm_slice stock_out_key(struct plm_arena *arena, const struct plm_
 	return plm_arena_format(arena, "%.*s/%.*s/%.*s", (int)type.size, (const char *)type.ptr,
 				(int)zone.size, (const char *)zone.ptr, (int)capacity.size,
 				(const char *)capacity.ptr);
+}
+
+static struct plm_slice retry_key(struct plm_arena *arena, const struct plm_state *st,
+				  const struct plm_retry *row)
+{
+	struct plm_slice name = plm_str(st, row->name);
+
+	return plm_arena_format(arena, "%s/%s/%.*s", plm_names_text(&plm_names_call, row->call),
+				plm_names_text(&plm_names_kind, row->kind), (int)name.size,
+				(const char *)name.ptr);
 }
 
 static struct plm_slice consumed_key(struct plm_arena *arena, const struct plm_state *st,
@@ -252,6 +265,9 @@ struct plm_slice plm_slot_key(struct plm_arena *arena, const struct plm_state *s
 		return plm_arena_format(arena, "%.*s/%.*s", (int)class.size,
 					(const char *)class.ptr, (int)type.size,
 					(const char *)type.ptr);
+	}
+	if (table == PLM_TABLE_RETRY) {
+		return retry_key(arena, st, plm_retry_at(st, id));
 	}
 	if (table == PLM_TABLE_CONSUMED) {
 		return consumed_key(arena, st, plm_consumed_at(st, id));

@@ -16,6 +16,7 @@
 #include "reducers/provision/life.h"
 #include "reducers/provision/orphan.h"
 #include "reducers/provision/pass.h"
+#include "reducers/provision/retry.h"
 #include "reducers/provision/stock.h"
 
 /* An event being folded. */
@@ -483,6 +484,7 @@ static void fold_cycle(const struct folding *in, const struct plm_w_cycle *w)
 		plm_root_change(in->st)->batch_touched_ms = PLM_UNSET;
 	}
 	plm_stock_expire(in->st, w->now_ms);
+	plm_retry_expire(in->st, w->now_ms);
 	PLM_EACH(in->st, node, n)
 	{
 		const struct plm_node *node = plm_node_at(in->st, n);
@@ -522,6 +524,7 @@ static void fold_intent(const struct folding *in, const struct plm_w_intent *w)
 		plm_claim_cordon(in->st, plm_sym_find(in->st, w->name), true);
 	}
 	plm_adopt_asked(in->st, w);
+	plm_retry_asked(in->st, w);
 	if (w->call != PLM_CALL_LAUNCH) {
 		return;
 	}
@@ -564,7 +567,9 @@ static void fold_other(const struct folding *in)
 		fold_intent(in, w);
 		break;
 	case PLM_EV_RESULT:
-		plm_claim_fold_result(in->st, &in->f, w, in->now_ms);
+		if (!plm_retry_holds(in->st, w, in->now_ms)) {
+			plm_claim_fold_result(in->st, &in->f, w, in->now_ms);
+		}
 		break;
 	case PLM_EV_INSTANCE:
 		plm_orphan_fold_instance(in->st, &in->f, w, in->now_ms);

@@ -9,6 +9,7 @@
 #include "reducers/provision/emit.h"
 #include "reducers/provision/explain.h"
 #include "reducers/provision/gang.h"
+#include "reducers/provision/retry.h"
 #include "reducers/provision/stock.h"
 
 /* ---- plain pods -------------------------------------------------------------------------------- */
@@ -287,5 +288,7 @@ static int64_t earlier(int64_t a, int64_t b)
 int64_t plm_provision_next_due(const struct plm_state *st)
 {
 	/* What was out of stock may be there again: who waits for it tries anew. */
-	return earlier(earlier(plm_batch_due(st), plm_gangs_due(st)), plm_stock_next_due(st));
+	int64_t due = earlier(plm_stock_next_due(st), plm_retry_next_due(st));
+
+	return earlier(earlier(plm_batch_due(st), plm_gangs_due(st)), due);
 }

@@ -144,6 +144,10 @@
 /* The wait before a launch that failed for something else than capacity is repeated. */
 #define PLM_LIMIT_LAUNCH_BACKOFF_FIRST_MS 1000
 #define PLM_LIMIT_LAUNCH_BACKOFF_MS 60000
+/* The wait before an effect on a node or claim that failed is asked for again, and when that is forgotten. */
+#define PLM_LIMIT_RETRY_FIRST_MS 1000
+#define PLM_LIMIT_RETRY_MS 60000
+#define PLM_LIMIT_RETRY_FORGET_MS (10LL * 60 * 1000)
 /* An instance that no claim knows is left alone until it is older than this. */
 #define PLM_LIMIT_ORPHAN_AGE_MS 30000
 /* Launches of a pool by which its health is told; older ones are forgotten. */

@@ -19,7 +19,8 @@ static const struct plm_table_info infos[PLM_TABLE_COUNT] = {
 		 PLM_TABLE_##NAME != PLM_TABLE_STOCK_OUT &&                                        \
 		 PLM_TABLE_##NAME != PLM_TABLE_INTENT && PLM_TABLE_##NAME != PLM_TABLE_CONSUMED && \
 		 PLM_TABLE_##NAME != PLM_TABLE_INSTANCE &&                                         \
-		 PLM_TABLE_##NAME != PLM_TABLE_SEEN_MEMORY},
+		 PLM_TABLE_##NAME != PLM_TABLE_SEEN_MEMORY &&                                      \
+		 PLM_TABLE_##NAME != PLM_TABLE_RETRY},
 	PLM_TABLES(INFO)
 #undef INFO
 };

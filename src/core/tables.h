@@ -588,6 +588,16 @@ struct plm_intent {
 	int64_t deadline_ms;
 };
 
+/* An effect on a node, claim or the like that failed: reducers/provision/retry.h. */
+struct plm_retry {
+	uint32_t used;
+	uint32_t call, kind; /* enum plm_call, enum plm_kind */
+	plm_sym name;
+	uint32_t tries; /* failures in a row */
+	uint32_t held;	/* 1: nobody asks for it before 'due_ms' */
+	int64_t due_ms;
+};
+
 /* What is true once. */
 struct plm_root {
 	uint32_t used;
@@ -673,6 +683,7 @@ struct plm_root {
 	X(CSI_NODE, csi_node, plm_csi_node, 1000, 5000, 50000)                                     \
 	X(VOLUME_ATTACHMENT, volume_attachment, plm_volume_attachment, 4000, 100000, 1000000)      \
 	X(INSTANCE, instance, plm_instance, 1000, 10000, 100000)                                   \
-	X(SEEN_MEMORY, seen_memory, plm_seen_memory, 1000, 10000, 100000)
+	X(SEEN_MEMORY, seen_memory, plm_seen_memory, 1000, 10000, 100000)                          \
+	X(RETRY, retry, plm_retry, 4000, 50000, 500000)
 
 #endif

@@ -311,6 +311,59 @@ static void two_budgets_are_named(void **state)
 	assert_string_equal(text(y, yard_only_claim(y)->drain_why.object), "ns/w");
 }
 
+static void a_node_that_cannot_be_closed_is_tried_less_and_less(void **state)
+{
+	static const int64_t waits[] = {1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000};
+	struct yard *y = *state;
+	int64_t now = 0;
+
+	(void)leaving(y, PLM_UNSET, false);
+	yard_run(y, plm_claims_step);
+	for (size_t i = 0; i < PLM_COUNTOF(waits); i++) {
+		assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
+		answered(y, PLM_CALL_NODE_TAINT, PLM_RESULT_FAILED, "Forbidden");
+		assert_int_equal(plm_provision_next_due(&y->st), YARD_START_MS + now + waits[i]);
+		yard_at(y, now + waits[i] - 1);
+		yard_run(y, plm_claims_step);
+		assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 0);
+		now += waits[i];
+		yard_at(y, now);
+		yard_run(y, plm_claims_step);
+	}
+	assert_int_equal(plm_retry_live(&y->st), 1);
+	answered(y, PLM_CALL_NODE_TAINT, PLM_RESULT_DONE, "");
+	assert_int_equal(plm_retry_live(&y->st), 0); /* the next failure is a first one */
+}
+
+static void a_conflict_is_tried_again_soon(void **state)
+{
+	struct yard *y = *state;
+
+	(void)leaving(y, PLM_UNSET, false);
+	yard_run(y, plm_claims_step);
+	answered(y, PLM_CALL_NODE_TAINT, PLM_RESULT_CONFLICT, "Conflict");
+	assert_int_equal(plm_provision_next_due(&y->st), YARD_START_MS + 100);
+	yard_at(y, 100);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_TAINT), 1);
+	answered(y, PLM_CALL_NODE_TAINT, PLM_RESULT_CONFLICT, "Conflict");
+	assert_int_equal(plm_provision_next_due(&y->st), YARD_START_MS + 300);
+}
+
+static void what_nobody_asks_for_any_more_is_forgotten(void **state)
+{
+	struct yard *y = *state;
+
+	(void)leaving(y, PLM_UNSET, false);
+	yard_run(y, plm_claims_step);
+	answered(y, PLM_CALL_NODE_TAINT, PLM_RESULT_FAILED, "Forbidden");
+	yard_at(y, 1000);
+	assert_int_equal(yard_only_claim(y)->cordoned, PLM_CORDONED_NOT);
+	assert_int_equal(plm_retry_live(&y->st), 1);
+	yard_at(y, 601000);
+	assert_int_equal(plm_retry_live(&y->st), 0);
+}
+
 /* ---- clocks ------------------------------------------------------------------------------------- */
 
 static void protection_holds_until_it_ends(void **state)
@@ -574,6 +627,9 @@ int main(void)
 		WITH_YARD(a_node_that_comes_again_is_told_again),
 		WITH_YARD(a_refused_eviction_is_asked_for_again_later_each_time),
 		WITH_YARD(what_is_gone_already_is_done),
+		WITH_YARD(a_node_that_cannot_be_closed_is_tried_less_and_less),
+		WITH_YARD(a_conflict_is_tried_again_soon),
+		WITH_YARD(what_nobody_asks_for_any_more_is_forgotten),
 		WITH_YARD(a_budget_is_waited_for_and_not_asked),
 		WITH_YARD(two_budgets_are_named),
 		WITH_YARD(protection_holds_until_it_ends),
