@@ -328,8 +328,8 @@ LAYOUT(static, consumed)
 #undef TYPE
 #define TYPE struct plm_instance
 static const struct plm_member instance_members[] = {
-	SKIP(used),  TEXT(provider_id), TEXT(instance_type), TEXT(zone),       TEXT(capacity_type),
-	TEXT(claim), TEXT(pool),	BOOL(told),	     I64(launched_ms), I64(retry_ms)};
+	SKIP(used),  TEXT(provider_id), TEXT(instance_type), TEXT(zone),      TEXT(capacity_type),
+	TEXT(claim), TEXT(pool),	BOOL(told),	     I64(launched_ms)};
 LAYOUT(static, instance)
 #undef TYPE
 #define TYPE struct plm_work_queue

@@ -314,7 +314,7 @@ static void fold_final(struct plm_state *st, const struct plm_fold *fold,
 			       waits, now_ms);
 	}
 	if (intent->call == PLM_CALL_TERMINATE && intent->kind == PLM_KIND_NONE) {
-		plm_orphan_fold_result(st, intent->name, w, now_ms);
+		plm_orphan_fold_result(st, intent->name, w);
 	}
 	claim = intent->kind != PLM_KIND_NODE_CLAIM
 			? (plm_id){0}

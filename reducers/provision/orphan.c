@@ -111,8 +111,7 @@ bool plm_orphan_unknown(const struct plm_w_result *w)
 	return w->class == PLM_RESULT_FAILED && plm_slice_is(w->code, "InvalidInstanceID.NotFound");
 }
 
-void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id, const struct plm_w_result *w,
-			    int64_t now_ms)
+void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id, const struct plm_w_result *w)
 {
 	plm_id id = row_of(st, provider_id);
 
@@ -124,7 +123,6 @@ void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id, const str
 		drop(st, id);
 	} else {
 		plm_instance_edit(st, id)->told = 0;
-		plm_instance_edit(st, id)->retry_ms = plm_add_sat(now_ms, PLM_TERMINATE_AGAIN_MS);
 	}
 }
 
@@ -137,13 +135,11 @@ static bool all_is_seen(const struct plm_root *root)
 	       root->cloud_away_ms == PLM_UNSET && root->observe_only == 0;
 }
 
-/* When it is old enough, and its last termination long enough ago. */
+/* When it is old enough. */
 static int64_t due_ms(const struct plm_instance *row)
 {
-	int64_t old_ms = plm_add_sat(row->launched_ms == PLM_UNSET ? 0 : row->launched_ms,
-				     PLM_LIMIT_ORPHAN_AGE_MS);
-
-	return plm_max(old_ms, row->retry_ms);
+	return plm_add_sat(row->launched_ms == PLM_UNSET ? 0 : row->launched_ms,
+			   PLM_LIMIT_ORPHAN_AGE_MS);
 }
 
 static void terminate(const struct plm_life *life, const struct plm_instance *row)

@@ -20,8 +20,8 @@ void plm_orphan_fold(struct plm_state *st, const struct plm_w_orphan *w);
 /* Does the cloud say that there is no such instance (any more)? Any other failure leaves it running. */
 bool plm_orphan_unknown(const struct plm_w_result *w);
 /* What became of the termination of 'provider_id'. */
-void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id, const struct plm_w_result *w,
-			    int64_t now_ms);
+void plm_orphan_fold_result(struct plm_state *st, plm_sym provider_id,
+			    const struct plm_w_result *w);
 /* A claim has that instance. */
 void plm_orphan_known(struct plm_state *st, plm_sym provider_id);
 

@@ -76,7 +76,7 @@ static void hold(struct plm_state *st, const struct effect *effect, bool conflic
 static bool has_failed(const struct plm_w_result *w)
 {
 	return (w->class == PLM_RESULT_FAILED || w->class == PLM_RESULT_CONFLICT) &&
-	       !plm_slice_is(w->code, "InvalidInstanceID.NotFound");
+	       !plm_orphan_unknown(w);
 }
 
 bool plm_retry_holds(struct plm_state *st, const struct plm_w_result *w, int64_t now_ms)

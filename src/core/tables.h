@@ -495,7 +495,6 @@ struct plm_instance {
 	plm_sym provider_id, instance_type, zone, capacity_type, claim, pool;
 	uint32_t told; /* 1: it is to be terminated */
 	int64_t launched_ms;
-	int64_t retry_ms; /* its termination failed: not before this time once more */
 };
 
 /* What EC2 says of a type: event.h, ec2_facts. 'vcpu' 0 = nothing. */

@@ -507,8 +507,8 @@ static void an_orphan_that_stays_is_asked_for_later(void **state)
 	terminated(y, "OperationNotPermitted");
 	yard_run(y, plm_claims_step);
 	assert_int_equal(y->out.count, 0);
-	assert_int_equal(plm_claims_next_due(&y->st), YARD_START_MS + 2 * MINUTE);
-	yard_at(y, 2 * MINUTE);
+	assert_int_equal(plm_provision_next_due(&y->st), YARD_START_MS + 1000);
+	yard_at(y, 1000);
 	yard_run(y, plm_claims_step);
 	assert_int_equal(yard_count(y, PLM_EV_ORPHAN), 1);
 	terminated(y, "InvalidInstanceID.NotFound");
