@@ -282,6 +282,41 @@ static bool affinity_allows(struct plm_world *w, const struct plm_sim_object *po
 	return true;
 }
 
+/* One domain of a spread. */
+struct spread_domain {
+	struct plm_slice value;
+	int64_t count; /* of pods there that it selects */
+	bool usable;   /* some node of it is one that the pod may use */
+};
+
+static int64_t selected_on(const struct plm_w_affinity *term, const struct plm_sim_object *pod,
+			   const struct plm_sim_object *node)
+{
+	int64_t count = 0;
+
+	for (const struct plm_sim_object *other = node->my.node->pods; other != NULL;
+	     other = other->my.pod->node_next) {
+		count += in_scope(term, pod, other) &&
+					 plm_sim_selector_matches(&term->selector,
+								  other->of.meta->labels)
+				 ? 1
+				 : 0;
+	}
+	return count;
+}
+
+/* The place of 'value' among 'count' domains; a host name is looked for in none, every node has its own. */
+static size_t domain_place(const struct spread_domain *domains, size_t count,
+			   struct plm_slice value, bool by_host)
+{
+	size_t at = by_host ? count : 0;
+
+	while (at < count && !plm_slice_equal(domains[at].value, value)) {
+		at++;
+	}
+	return at;
+}
+
 /* Pods selected by 'spread' in each domain that the pod may use: the fewest, and those of 'value'. */
 static void spread_counts(struct plm_world *w, const struct plm_w_spread *spread,
 			  const struct plm_sim_object *pod, struct plm_slice value,
@@ -289,28 +324,49 @@ static void spread_counts(struct plm_world *w, const struct plm_w_spread *spread
 {
 	const struct plm_w_affinity term = {.topology_key = spread->topology_key,
 					    .selector = spread->selector};
-	int64_t domains = 0;
+	bool by_host = plm_slice_is(spread->topology_key, "kubernetes.io/hostname");
+	size_t mark = plm_arena_mark(&w->scratch);
+	struct spread_domain *domains = NULL;
+	size_t count = 0;
+	size_t nodes = 0;
+	int64_t usable = 0;
 
-	out_min_and_own[0] = INT64_MAX;
-	out_min_and_own[1] = 0;
+	PLM_SIM_EACH(w, PLM_KIND_NODE, node)
+	{
+		nodes++;
+	}
+	domains = PLM_NEW_ARRAY(&w->scratch, nodes, struct spread_domain);
+
 	PLM_SIM_EACH(w, PLM_KIND_NODE, node)
 	{
 		struct plm_slice domain = {0};
-		bool any = false;
-		int64_t count = 0;
+		size_t at = 0;
 
-		if (!plm_sim_has_label(node->of.meta->labels, spread->topology_key, &domain) ||
-		    !plm_sim_node_matches(&pod->of.pod->shape, node->of.node)) {
+		if (!plm_sim_has_label(node->of.meta->labels, spread->topology_key, &domain)) {
 			continue;
 		}
-		count = selected_in(w, &term, pod, domain, &any);
-		domains++;
-		out_min_and_own[0] = plm_min(out_min_and_own[0], count);
-		if (plm_slice_equal(domain, value)) {
-			out_min_and_own[1] = count;
+		at = domain_place(domains, count, domain, by_host);
+		if (at == count) {
+			domains[count++].value = domain;
+		}
+		domains[at].count += selected_on(&term, pod, node);
+		domains[at].usable = domains[at].usable ||
+				     plm_sim_node_matches(&pod->of.pod->shape, node->of.node);
+	}
+	out_min_and_own[0] = INT64_MAX;
+	out_min_and_own[1] = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!domains[i].usable) {
+			continue;
+		}
+		usable++;
+		out_min_and_own[0] = plm_min(out_min_and_own[0], domains[i].count);
+		if (plm_slice_equal(domains[i].value, value)) {
+			out_min_and_own[1] = domains[i].count;
 		}
 	}
-	if (domains == 0 || (spread->min_domains != PLM_UNSET && domains < spread->min_domains)) {
+	plm_arena_rewind(&w->scratch, mark);
+	if (usable == 0 || (spread->min_domains != PLM_UNSET && usable < spread->min_domains)) {
 		out_min_and_own[0] = 0;
 	}
 }
