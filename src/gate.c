@@ -33,6 +33,9 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_JOB_DELETE:
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
+	case PLM_CALL_WORKLOAD_CREATE:
+	case PLM_CALL_WORKLOAD_STATUS:
+	case PLM_CALL_QUEUE_STATUS:
 		return gate->queues;
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
@@ -46,6 +49,9 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_ANNOTATE:
 	case PLM_CALL_CLAIM_DELETE:
 	case PLM_CALL_CLAIM_FINALIZE:
+	case PLM_CALL_CLAIM_CREATE:
+	case PLM_CALL_CLAIM_STATUS:
+	case PLM_CALL_POOL_STATUS:
 		return gate->nodes;
 	}
 	PLM_UNREACHABLE();
@@ -56,6 +62,34 @@ struct about {
 	const char *key;
 	struct plm_slice ns, name;
 };
+
+/* The same of what is written of decisions. */
+static struct about about_status(const struct plm_effect *effect)
+{
+	const struct plm_w_req_workload_create *make_workload = effect->request;
+	const struct plm_w_req_workload_status *workload = effect->request;
+	const struct plm_w_req_claim_create *make_claim = effect->request;
+	const struct plm_w_req_claim_status *claim_status = effect->request;
+	const struct plm_w_req_queue_status *queue = effect->request;
+	const struct plm_w_req_pool_status *pool = effect->request;
+
+	switch ((uint32_t)effect->call) {
+	case PLM_CALL_WORKLOAD_CREATE:
+		return (struct about){"name", make_workload->ns, make_workload->name};
+	case PLM_CALL_WORKLOAD_STATUS:
+		return (struct about){"name", workload->ns, workload->name};
+	case PLM_CALL_CLAIM_CREATE:
+		return (struct about){"NodeClaim", {0}, make_claim->name};
+	case PLM_CALL_CLAIM_STATUS:
+		return (struct about){"NodeClaim", {0}, claim_status->name};
+	case PLM_CALL_QUEUE_STATUS:
+		return (struct about){"name", queue->ns, queue->name};
+	case PLM_CALL_POOL_STATUS:
+		return (struct about){"NodePool", {0}, pool->name};
+	default:
+		PLM_UNREACHABLE();
+	}
+}
 
 static struct about about(const struct plm_effect *effect)
 {
@@ -107,6 +141,13 @@ static struct about about(const struct plm_effect *effect)
 	case PLM_CALL_CLAIM_DELETE:
 	case PLM_CALL_CLAIM_FINALIZE:
 		return (struct about){"NodeClaim", {0}, claim->name};
+	case PLM_CALL_WORKLOAD_CREATE:
+	case PLM_CALL_WORKLOAD_STATUS:
+	case PLM_CALL_CLAIM_CREATE:
+	case PLM_CALL_CLAIM_STATUS:
+	case PLM_CALL_QUEUE_STATUS:
+	case PLM_CALL_POOL_STATUS:
+		return about_status(effect);
 	}
 	PLM_UNREACHABLE();
 }

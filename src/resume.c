@@ -269,6 +269,12 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_ANNOTATE:
 	case PLM_CALL_CLAIM_DELETE:
 	case PLM_CALL_CLAIM_FINALIZE:
+	case PLM_CALL_WORKLOAD_CREATE:
+	case PLM_CALL_WORKLOAD_STATUS:
+	case PLM_CALL_CLAIM_CREATE:
+	case PLM_CALL_CLAIM_STATUS:
+	case PLM_CALL_QUEUE_STATUS:
+	case PLM_CALL_POOL_STATUS:
 		return;
 	}
 	record->number = event->envelope.seq;
@@ -459,6 +465,40 @@ static enum plm_code build_object(struct building *b, const struct record *recor
 	return code;
 }
 
+/* The object that something is written of. */
+static struct record *published_target(const struct plm_resume *resume,
+				       const struct plm_effect *effect)
+{
+	const struct plm_w_req_workload_create *make_workload = effect->request;
+	const struct plm_w_req_workload_status *workload = effect->request;
+	const struct plm_w_req_claim_create *make_claim = effect->request;
+	const struct plm_w_req_claim_status *claim_status = effect->request;
+	const struct plm_w_req_queue_status *queue = effect->request;
+	const struct plm_w_req_pool_status *pool = effect->request;
+	const struct plm_slice none = {0};
+
+	switch ((uint32_t)effect->call) {
+	case PLM_CALL_WORKLOAD_CREATE:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_WORKLOAD, make_workload->ns,
+			    make_workload->name);
+	case PLM_CALL_WORKLOAD_STATUS:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_WORKLOAD, workload->ns,
+			    workload->name);
+	case PLM_CALL_CLAIM_CREATE:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE_CLAIM, none,
+			    make_claim->name);
+	case PLM_CALL_CLAIM_STATUS:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE_CLAIM, none,
+			    claim_status->name);
+	case PLM_CALL_QUEUE_STATUS:
+		return find(resume, SPACE_OBJECT + (uint32_t)queue->kind, queue->ns, queue->name);
+	case PLM_CALL_POOL_STATUS:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE_POOL, none, pool->name);
+	default:
+		PLM_UNREACHABLE();
+	}
+}
+
 /* The record of what a call is about; NULL when the log has never seen it. */
 static const struct record *target_of(const struct plm_resume *resume,
 				      const struct plm_effect *effect)
@@ -513,6 +553,13 @@ static const struct record *target_of(const struct plm_resume *resume,
 	case PLM_CALL_CLAIM_FINALIZE:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE_CLAIM, none,
 			    claim->name);
+	case PLM_CALL_WORKLOAD_CREATE:
+	case PLM_CALL_WORKLOAD_STATUS:
+	case PLM_CALL_CLAIM_CREATE:
+	case PLM_CALL_CLAIM_STATUS:
+	case PLM_CALL_QUEUE_STATUS:
+	case PLM_CALL_POOL_STATUS:
+		return published_target(resume, effect);
 	}
 	PLM_UNREACHABLE();
 }

@@ -273,7 +273,13 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 
 	switch (effect->call) {
 	case PLM_CALL_NONE:
-		break;
+	case PLM_CALL_WORKLOAD_CREATE:
+	case PLM_CALL_WORKLOAD_STATUS:
+	case PLM_CALL_CLAIM_CREATE:
+	case PLM_CALL_CLAIM_STATUS:
+	case PLM_CALL_QUEUE_STATUS:
+	case PLM_CALL_POOL_STATUS:
+		break; /* nothing asks for them here */
 	case PLM_CALL_JOB_START:
 		job_start(w, effect, out);
 		return;

@@ -427,6 +427,46 @@ DEFINE_TYPE(req_annotate, PLM_REQ_ANNOTATE_FIELDS)
 #define TYPE struct plm_w_req_claim
 DEFINE_TYPE(req_claim, PLM_REQ_CLAIM_FIELDS)
 #undef TYPE
+
+#define TYPE struct plm_w_condition
+DEFINE_TYPE(condition, PLM_CONDITION_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_req_workload_create
+DEFINE_TYPE(req_workload_create, PLM_REQ_WORKLOAD_CREATE_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_evicted_count
+DEFINE_TYPE(evicted_count, PLM_EVICTED_COUNT_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_req_workload_status
+DEFINE_TYPE(req_workload_status, PLM_REQ_WORKLOAD_STATUS_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_claim_need
+DEFINE_TYPE(claim_need, PLM_CLAIM_NEED_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_req_claim_create
+DEFINE_TYPE(req_claim_create, PLM_REQ_CLAIM_CREATE_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_req_claim_status
+DEFINE_TYPE(req_claim_status, PLM_REQ_CLAIM_STATUS_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_quota_use
+DEFINE_TYPE(quota_use, PLM_QUOTA_USE_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_req_queue_status
+DEFINE_TYPE(req_queue_status, PLM_REQ_QUEUE_STATUS_FIELDS)
+#undef TYPE
+
+#define TYPE struct plm_w_req_pool_status
+DEFINE_TYPE(req_pool_status, PLM_REQ_POOL_STATUS_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_req_node_delete
 DEFINE_TYPE(req_node_delete, PLM_REQ_NODE_DELETE_FIELDS)
 #undef TYPE
@@ -520,6 +560,18 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 	case PLM_CALL_CLAIM_DELETE:
 	case PLM_CALL_CLAIM_FINALIZE:
 		return &plm_type_req_claim;
+	case PLM_CALL_WORKLOAD_CREATE:
+		return &plm_type_req_workload_create;
+	case PLM_CALL_WORKLOAD_STATUS:
+		return &plm_type_req_workload_status;
+	case PLM_CALL_CLAIM_CREATE:
+		return &plm_type_req_claim_create;
+	case PLM_CALL_CLAIM_STATUS:
+		return &plm_type_req_claim_status;
+	case PLM_CALL_QUEUE_STATUS:
+		return &plm_type_req_queue_status;
+	case PLM_CALL_POOL_STATUS:
+		return &plm_type_req_pool_status;
 	}
 	PLM_UNREACHABLE();
 }

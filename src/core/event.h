@@ -598,8 +598,14 @@ PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
 	X(CALL_NODE_SYNC, "node.sync")                                                             \
 	X(CALL_ANNOTATE, "object.annotate")                                                        \
 	X(CALL_CLAIM_DELETE, "claim.delete")                                                       \
-	X(CALL_CLAIM_FINALIZE, "claim.finalize")                                                          \
-	X(CALL_NODE_FINALIZE, "node.finalize")
+	X(CALL_CLAIM_FINALIZE, "claim.finalize")                                                   \
+	X(CALL_NODE_FINALIZE, "node.finalize")                                                     \
+	X(CALL_WORKLOAD_CREATE, "workload.create")                                                 \
+	X(CALL_WORKLOAD_STATUS, "workload.status")                                                 \
+	X(CALL_CLAIM_CREATE, "claim.create")                                                       \
+	X(CALL_CLAIM_STATUS, "claim.status")                                                       \
+	X(CALL_QUEUE_STATUS, "queue.status")                                                       \
+	X(CALL_POOL_STATUS, "pool.status")
 PLM_W_ENUM(call, PLM_CALL_LIST)
 
 /*
@@ -693,6 +699,68 @@ PLM_W_STRUCT(req_annotate, PLM_REQ_ANNOTATE_FIELDS)
 #define PLM_REQ_CLAIM_FIELDS(S, Y, I, E, T, R, L) S(name) S(uid)
 PLM_W_STRUCT(req_claim, PLM_REQ_CLAIM_FIELDS)
 
+/* ---- what is written of decisions into objects: reducers/publish --------------------------------- */
+
+/* As Kubernetes has it; 'status' "True", "False" or "Unknown"; 'since_ms' its lastTransitionTime. */
+#define PLM_CONDITION_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	S(type) S(status) S(reason) S(message) I(since_ms) I(generation)
+PLM_W_STRUCT(condition, PLM_CONDITION_FIELDS)
+
+/*
+ * Create the Workload of a job under its deterministic name, with the job as controller. Templates come
+ * from the job itself (read when the call is carried out; the UID is the precondition).
+ */
+#define PLM_REQ_WORKLOAD_CREATE_FIELDS(S, Y, I, E, T, R, L)                                        \
+	S(ns) S(name) E(owner_kind, kind) S(owner) S(owner_uid) S(queue) I(priority)               \
+	S(priority_class) I(active) L(pod_sets, pod_count) I(max_execution_s) L(labels, kv)
+PLM_W_STRUCT(req_workload_create, PLM_REQ_WORKLOAD_CREATE_FIELDS)
+
+/* How often a workload was evicted for 'reason' and the cause under it. */
+#define PLM_EVICTED_COUNT_FIELDS(S, Y, I, E, T, R, L) S(reason) S(cause) I(count)
+PLM_W_STRUCT(evicted_count, PLM_EVICTED_COUNT_FIELDS)
+
+/*
+ * The whole status that is ours: 'cluster_queue' empty = it holds no quota. Conditions of other writers,
+ * and fields that are not here, stay as they were read. 'requeue_count' and 'requeue_at_ms' PLM_UNSET =
+ * no requeueState.
+ */
+#define PLM_REQ_WORKLOAD_STATUS_FIELDS(S, Y, I, E, T, R, L)                                        \
+	S(ns) S(name) S(uid) S(cluster_queue) L(assignments, assignment) L(conditions, condition)  \
+	L(checks, check_status) I(requeue_count) I(requeue_at_ms) I(past_execution_s)              \
+	L(evictions, evicted_count) T(unhealthy) L(reclaimable, pod_count)
+PLM_W_STRUCT(req_workload_status, PLM_REQ_WORKLOAD_STATUS_FIELDS)
+
+/* A requirement of a NodeClaim as its object has it. */
+#define PLM_CLAIM_NEED_FIELDS(S, Y, I, E, T, R, L) S(key) E(op, op) T(values) I(min_values)
+PLM_W_STRUCT(claim_need, PLM_CLAIM_NEED_FIELDS)
+
+/* The NodeClaim object of a claim that was decided here; 'pool_uid' its owner. */
+#define PLM_REQ_CLAIM_CREATE_FIELDS(S, Y, I, E, T, R, L)                                           \
+	S(name) S(pool) S(pool_uid) S(class_group) S(class_kind) S(class_name)                     \
+	L(needs, claim_need) L(requests, amount) L(taints, taint) L(startup_taints, taint)         \
+	L(labels, kv) L(annotations, kv) I(expire_after_ms) I(grace_ms)
+PLM_W_STRUCT(req_claim_create, PLM_REQ_CLAIM_CREATE_FIELDS)
+
+#define PLM_REQ_CLAIM_STATUS_FIELDS(S, Y, I, E, T, R, L)                                           \
+	S(name) S(uid) S(provider_id) S(node) S(image) L(capacity, amount) L(allocatable, amount)  \
+	L(labels, kv) L(conditions, condition) I(last_pod_ms)
+PLM_W_STRUCT(req_claim_status, PLM_REQ_CLAIM_STATUS_FIELDS)
+
+/* Of a ClusterQueue, LocalQueue, Cohort, WorkQueue or ResourceFlavor. 'share' PLM_UNSET = none. */
+#define PLM_QUOTA_USE_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	S(flavor) S(resource) I(reserved) I(used) I(borrowed)
+PLM_W_STRUCT(quota_use, PLM_QUOTA_USE_FIELDS)
+
+#define PLM_REQ_QUEUE_STATUS_FIELDS(S, Y, I, E, T, R, L)                                           \
+	E(kind, kind) S(ns) S(name) S(uid) I(pending) I(reserving) I(admitted)                     \
+	L(lines, quota_use) L(conditions, condition) I(share)
+PLM_W_STRUCT(req_queue_status, PLM_REQ_QUEUE_STATUS_FIELDS)
+
+#define PLM_REQ_POOL_STATUS_FIELDS(S, Y, I, E, T, R, L)                                            \
+	S(name) S(uid) L(resources, amount) I(nodes) L(conditions, condition)                      \
+	S(class_generation)
+PLM_W_STRUCT(req_pool_status, PLM_REQ_POOL_STATUS_FIELDS)
+
 #define PLM_RESULT_CLASS_LIST(X)                                                                   \
 	X(RESULT_DONE, "done")                                                                     \
 	X(RESULT_ALREADY_DONE, "already-done")                                                     \
@@ -717,81 +785,81 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 
 /* X(NAME, number, schema, payload, class); numbers are for ever. */
 #define PLM_EVENTS(X)                                                                              \
-	X(GENESIS, 1, 3, genesis, CONTROL)                                                         \
-	X(LIMITS, 2, 3, limits, CONTROL)                                                           \
-	X(CONFIG, 3, 3, config, CONTROL)                                                           \
-	X(SOFTWARE, 4, 3, software, CONTROL)                                                       \
-	X(EPOCH, 5, 3, epoch, CONTROL)                                                             \
-	X(CYCLE, 6, 3, cycle, CONTROL)                                                             \
-	X(HASH, 7, 3, hash, CONTROL)                                                               \
-	X(PART, 8, 3, part, CONTROL)                                                               \
-	X(CLOCK_STEP, 9, 3, clock_step, CONTROL)                                                   \
-	X(REJECTED, 10, 3, rejected, CONTROL)                                                      \
-	X(MARK, 11, 3, mark, CONTROL)                                                              \
-	X(CATALOG, 20, 3, catalog, FACT)                                                           \
-	X(NAMESPACE, 21, 3, namespace, FACT)                                                       \
-	X(FLAVOR, 22, 3, flavor, FACT)                                                             \
-	X(COHORT, 23, 3, cohort, FACT)                                                             \
-	X(CLUSTER_QUEUE, 24, 3, cluster_queue, FACT)                                               \
-	X(LOCAL_QUEUE, 25, 3, local_queue, FACT)                                                   \
-	X(WORK_QUEUE, 26, 3, work_queue, FACT)                                                     \
-	X(PRIORITY_CLASS, 27, 3, priority_class, FACT)                                             \
-	X(ADMISSION_CHECK, 28, 3, admission_check, FACT)                                           \
-	X(WORKLOAD, 29, 3, workload, FACT)                                                         \
-	X(JOB, 30, 3, job, FACT)                                                                   \
-	X(POD, 31, 3, pod, FACT)                                                                   \
-	X(NODE, 32, 3, node, FACT)                                                                 \
-	X(NODE_POOL, 33, 3, node_pool, FACT)                                                       \
-	X(NODE_CLAIM, 34, 3, node_claim, FACT)                                                     \
-	X(NODE_CLASS, 35, 3, node_class, FACT)                                                     \
-	X(DAEMON_SET, 36, 3, daemon_set, FACT)                                                     \
-	X(REPLICATOR, 37, 3, replicator, FACT)                                                     \
-	X(GONE, 38, 3, gone, FACT)                                                                 \
-	X(INSTANCE, 39, 3, instance, FACT)                                                         \
-	X(INTERRUPTION, 40, 3, interruption, FACT)                                                 \
-	X(TOPOLOGY, 41, 3, topology, FACT)                                                         \
-	X(LIMIT_RANGE, 42, 3, limit_range, FACT)                                                   \
-	X(RUNTIME_CLASS, 43, 3, runtime_class, FACT)                                               \
-	X(VOLUME_CLAIM, 44, 3, volume_claim, FACT)                                                 \
-	X(VOLUME, 45, 3, volume, FACT)                                                             \
-	X(STORAGE_CLASS, 46, 3, storage_class, FACT)                                               \
-	X(CSI_NODE, 47, 3, csi_node, FACT)                                                         \
-	X(VOLUME_ATTACHMENT, 48, 3, volume_attachment, FACT)                                       \
-	X(POD_DISRUPTION_BUDGET, 49, 3, pdb, FACT)                                                 \
-	X(LISTED, 52, 3, listed, FACT)                                                             \
-	X(REACH, 53, 3, reach, FACT)                                                               \
-	X(RESERVE, 60, 3, reserve, DECISION)                                                       \
-	X(ADMIT, 61, 3, admit, DECISION)                                                           \
-	X(PEND, 62, 3, pend, DECISION)                                                             \
-	X(EVICT, 63, 3, evict, DECISION)                                                           \
-	X(RELEASE, 64, 3, release, DECISION)                                                       \
-	X(HOLD, 65, 3, hold, DECISION)                                                             \
-	X(PLACES, 66, 3, places, DECISION)                                                         \
-	X(NOMINATE, 67, 3, nominate, DECISION)                                                     \
-	X(CLAIM, 68, 3, claim, DECISION)                                                           \
-	X(CLAIM_END, 69, 3, claim_end, DECISION)                                                   \
-	X(EXPLAINED, 70, 3, explained, DECISION)                                                   \
-	X(ASSIGNED, 71, 3, assigned, DECISION)                                                     \
-	X(UNHEALTHY, 72, 3, unhealthy, DECISION)                                                   \
-	X(WORKLOAD_PATCH, 73, 3, workload_patch, FACT)                                             \
-	X(REQUEUE, 74, 3, requeue, DECISION)                                                       \
-	X(FINISH, 75, 3, finish, DECISION)                                                         \
-	X(POSTPONE, 80, 3, postpone, DECISION)                                                     \
-	X(DRAIN, 81, 3, drain, DECISION)                                                           \
-	X(DISRUPT, 83, 3, disrupt, DECISION)                                                       \
-	X(BLOCKED, 84, 3, blocked, DECISION)                                                       \
-	X(CLAIM_NOTE, 85, 3, claim_note, DECISION)                                                 \
-	X(ORPHAN, 86, 3, orphan, DECISION)                                                         \
-	X(INTENT, 90, 3, intent, INTENT)                                                           \
-	X(RESULT, 91, 3, result, RESULT)
+	X(GENESIS, 1, 4, genesis, CONTROL)                                                         \
+	X(LIMITS, 2, 4, limits, CONTROL)                                                           \
+	X(CONFIG, 3, 4, config, CONTROL)                                                           \
+	X(SOFTWARE, 4, 4, software, CONTROL)                                                       \
+	X(EPOCH, 5, 4, epoch, CONTROL)                                                             \
+	X(CYCLE, 6, 4, cycle, CONTROL)                                                             \
+	X(HASH, 7, 4, hash, CONTROL)                                                               \
+	X(PART, 8, 4, part, CONTROL)                                                               \
+	X(CLOCK_STEP, 9, 4, clock_step, CONTROL)                                                   \
+	X(REJECTED, 10, 4, rejected, CONTROL)                                                      \
+	X(MARK, 11, 4, mark, CONTROL)                                                              \
+	X(CATALOG, 20, 4, catalog, FACT)                                                           \
+	X(NAMESPACE, 21, 4, namespace, FACT)                                                       \
+	X(FLAVOR, 22, 4, flavor, FACT)                                                             \
+	X(COHORT, 23, 4, cohort, FACT)                                                             \
+	X(CLUSTER_QUEUE, 24, 4, cluster_queue, FACT)                                               \
+	X(LOCAL_QUEUE, 25, 4, local_queue, FACT)                                                   \
+	X(WORK_QUEUE, 26, 4, work_queue, FACT)                                                     \
+	X(PRIORITY_CLASS, 27, 4, priority_class, FACT)                                             \
+	X(ADMISSION_CHECK, 28, 4, admission_check, FACT)                                           \
+	X(WORKLOAD, 29, 4, workload, FACT)                                                         \
+	X(JOB, 30, 4, job, FACT)                                                                   \
+	X(POD, 31, 4, pod, FACT)                                                                   \
+	X(NODE, 32, 4, node, FACT)                                                                 \
+	X(NODE_POOL, 33, 4, node_pool, FACT)                                                       \
+	X(NODE_CLAIM, 34, 4, node_claim, FACT)                                                     \
+	X(NODE_CLASS, 35, 4, node_class, FACT)                                                     \
+	X(DAEMON_SET, 36, 4, daemon_set, FACT)                                                     \
+	X(REPLICATOR, 37, 4, replicator, FACT)                                                     \
+	X(GONE, 38, 4, gone, FACT)                                                                 \
+	X(INSTANCE, 39, 4, instance, FACT)                                                         \
+	X(INTERRUPTION, 40, 4, interruption, FACT)                                                 \
+	X(TOPOLOGY, 41, 4, topology, FACT)                                                         \
+	X(LIMIT_RANGE, 42, 4, limit_range, FACT)                                                   \
+	X(RUNTIME_CLASS, 43, 4, runtime_class, FACT)                                               \
+	X(VOLUME_CLAIM, 44, 4, volume_claim, FACT)                                                 \
+	X(VOLUME, 45, 4, volume, FACT)                                                             \
+	X(STORAGE_CLASS, 46, 4, storage_class, FACT)                                               \
+	X(CSI_NODE, 47, 4, csi_node, FACT)                                                         \
+	X(VOLUME_ATTACHMENT, 48, 4, volume_attachment, FACT)                                       \
+	X(POD_DISRUPTION_BUDGET, 49, 4, pdb, FACT)                                                 \
+	X(LISTED, 52, 4, listed, FACT)                                                             \
+	X(REACH, 53, 4, reach, FACT)                                                               \
+	X(RESERVE, 60, 4, reserve, DECISION)                                                       \
+	X(ADMIT, 61, 4, admit, DECISION)                                                           \
+	X(PEND, 62, 4, pend, DECISION)                                                             \
+	X(EVICT, 63, 4, evict, DECISION)                                                           \
+	X(RELEASE, 64, 4, release, DECISION)                                                       \
+	X(HOLD, 65, 4, hold, DECISION)                                                             \
+	X(PLACES, 66, 4, places, DECISION)                                                         \
+	X(NOMINATE, 67, 4, nominate, DECISION)                                                     \
+	X(CLAIM, 68, 4, claim, DECISION)                                                           \
+	X(CLAIM_END, 69, 4, claim_end, DECISION)                                                   \
+	X(EXPLAINED, 70, 4, explained, DECISION)                                                   \
+	X(ASSIGNED, 71, 4, assigned, DECISION)                                                     \
+	X(UNHEALTHY, 72, 4, unhealthy, DECISION)                                                   \
+	X(WORKLOAD_PATCH, 73, 4, workload_patch, FACT)                                             \
+	X(REQUEUE, 74, 4, requeue, DECISION)                                                       \
+	X(FINISH, 75, 4, finish, DECISION)                                                         \
+	X(POSTPONE, 80, 4, postpone, DECISION)                                                     \
+	X(DRAIN, 81, 4, drain, DECISION)                                                           \
+	X(DISRUPT, 83, 4, disrupt, DECISION)                                                       \
+	X(BLOCKED, 84, 4, blocked, DECISION)                                                       \
+	X(CLAIM_NOTE, 85, 4, claim_note, DECISION)                                                 \
+	X(ORPHAN, 86, 4, orphan, DECISION)                                                         \
+	X(INTENT, 90, 4, intent, INTENT)                                                           \
+	X(RESULT, 91, 4, result, RESULT)
 
 /* Number of this catalogue of schemas, +1 with any change of one: the SOFTWARE event says it. */
-#define PLM_EVENT_SCHEMAS 3
+#define PLM_EVENT_SCHEMAS 4
 /*
  * The first schema of an event that there is a way up from. Lower ones were written by builds before the
  * first release; such a log is refused as one of another version.
  */
-#define PLM_SCHEMA_FLOOR 3
+#define PLM_SCHEMA_FLOOR 4
 
 enum plm_event_type {
 #define PLM_EVENT_ENUM(name, number, schema, payload, class) PLM_EV_##name = (number),

@@ -85,7 +85,7 @@ static const struct version_case {
 	uint16_t type, schema;
 	const char *part;
 } version_table[] = {
-	{"a newer schema", PLM_EV_EPOCH, 4, "EPOCH of schema 4: this build reads up to 3"},
+	{"a newer schema", PLM_EV_EPOCH, 5, "EPOCH of schema 5: this build reads up to 4"},
 	{"a type that is not known", 4000, 1, "event type 4000"},
 	{"an old schema without a way up", PLM_EV_MARK, 1,
 	 "MARK of schema 1 is not known to this build: it was written before the first release"},
