@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Builds the programs of the end-to-end tests, where they are missing, and prints the folder they are in.
+# They are kept outside the work tree by the hash of what they are built from, for every later run on this
+# machine; a cold build of the cluster takes 12 minutes on two cores.
+#
+# usage: build.sh cluster    etcd, API server, controllers, scheduler, kubectl, helm, kwok
+#        build.sh tools      the fault proxy and the load runner of tests/e2e/tools
+#        build.sh peers      Kueue and Karpenter with its kwok cloud, and Kueue's manifests
+#        build.sh go         a Go as new as all of these need; prints the program
+#
+# Needs any Go on the path (Debian's own is enough to fetch the one that is wanted) and the Go module proxy.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cache=${PLM_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/plimsoll/e2e}
+export GOFLAGS=-buildvcs=false GOWORK=off
+
+say() { printf 'build.sh: %s\n' "$*" >&2; }
+fail() {
+	say "$*"
+	exit 1
+}
+
+# go_program: the Go on the path if it is new enough, else the toolchain's module.
+go_program() {
+	local want have module folder
+	want=$(sed -n 's/^go //p' "$here/cluster/go.mod")
+	command -v go >/dev/null || fail "no Go at all; ./dev setup installs one"
+	have=$(cd / && GOTOOLCHAIN=local go env GOVERSION)
+	if [ "$(printf '%s\n' "${have#go}" "$want" | sort -V | head -n 1)" = "$want" ]; then
+		command -v go
+		return
+	fi
+	folder=$cache/go$want
+	exec 8>"$folder.lock"
+	flock 8
+	if [ ! -x "$folder/bin/go" ]; then
+		say "fetching Go $want, since ${have#go} is too old"
+		module=$(cd / && GOTOOLCHAIN=local GOFLAGS= go mod download -json \
+			"golang.org/toolchain@v0.0.1-go$want.linux-$(go env GOARCH)" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+		[ -n "$module" ] || fail "the module proxy did not serve Go $want"
+		rm -rf "$folder.new"
+		cp -r "$module" "$folder.new" # modules are unpacked without any right to execute or to write
+		chmod -R u+w "$folder.new"
+		chmod +x "$folder.new"/bin/* "$folder.new"/pkg/tool/*/*
+		mv "$folder.new" "$folder"
+	fi
+	printf '%s\n' "$folder/bin/go"
+}
+
+# key FILE...: what they hold, as sixteen digits.
+key() { sha256sum "$@" | cut -d' ' -f1 | sha256sum | cut -c1-16; }
+
+build_cluster() { # FOLDER
+	local kube minor v flags program
+	cd "$here/cluster"
+	# Discovery, kubectl and emulated versions read these; unset, they say v0.0.0.
+	kube=$("$go" list -m -f '{{.Version}}' k8s.io/kubernetes)
+	minor=${kube#v1.}
+	v=k8s.io/component-base/version
+	flags="-s -w -X $v.gitVersion=$kube -X $v.gitMajor=1 -X $v.gitMinor=${minor%%.*}"
+	flags+=" -X $v.gitTreeState=clean -X $v.buildDate=1970-01-01T00:00:00Z"
+	flags+=" -X $v.gitCommit=0000000000000000000000000000000000000000"
+	# -trimpath is in the key of Go's build cache: always or never.
+	"$go" build -p "$(nproc)" -trimpath -ldflags "$flags" -o "$1/controlplane" .
+	for program in etcd helm kube-apiserver kube-controller-manager kube-scheduler kubectl kwok; do
+		ln -sfn controlplane "$1/$program"
+	done
+}
+
+build_tools() { # FOLDER
+	local program
+	cd "$here/tools"
+	for program in faultproxy loadrunner; do
+		"$go" build -trimpath -ldflags "-s -w" -o "$1/$program" "./$program"
+	done
+}
+
+build_peers() { # FOLDER
+	local name package variable version
+	cd "$here/cluster/peers"
+	while read -r name package variable; do
+		version=$("$go" list -f '{{.Module.Version}}' "$package")
+		"$go" build -p "$(nproc)" -trimpath -ldflags "-s -w -X $variable=$version" -o "$1/$name" "$package"
+	done <<-END
+		kueue sigs.k8s.io/kueue/cmd/kueue sigs.k8s.io/kueue/pkg/version.GitVersion
+		karpenter-kwok sigs.k8s.io/karpenter/kwok sigs.k8s.io/karpenter/pkg/operator.Version
+	END
+	cp -r "$("$go" list -m -f '{{.Dir}}' sigs.k8s.io/kueue)/config" "$1/kueue-config"
+	cp -r "$("$go" list -m -f '{{.Dir}}' sigs.k8s.io/karpenter)/pkg/apis/crds" "$1/karpenter-crds"
+	cp -r "$("$go" list -m -f '{{.Dir}}' sigs.k8s.io/karpenter)/kwok/apis/crds" "$1/karpenter-kwok-crds"
+	chmod -R u+w "$1"
+}
+
+# kept WHAT KEY: builds under a lock, so that a second builder waits for the first and finds its work.
+kept() {
+	local folder=$cache/$2
+	exec 9>"$cache/$2.lock"
+	flock 9
+	if [ ! -f "$folder/complete" ]; then
+		say "building the $1 in $folder"
+		rm -rf "$folder"
+		mkdir -p "$folder"
+		go=$(go_program)
+		("build_$1" "$folder") >&2
+		touch "$folder/complete"
+	fi
+	touch "$folder/used"
+	# What no test has used for a month is from sources that are gone.
+	find "$cache" -mindepth 2 -maxdepth 2 -name used -mtime +30 -printf '%h\0' | xargs -0 -r rm -rf
+	printf '%s\n' "$folder"
+}
+
+mkdir -p "$cache"
+case ${1:-} in
+cluster) kept cluster "$(key "$here"/cluster/{go.mod,go.sum,main.go})" ;;
+tools) kept tools "$(find "$here/tools" -type f -print0 | sort -z | xargs -0 cat | sha256sum | cut -c1-16)" ;;
+peers) kept peers "$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
+go) go_program ;;
+*)
+	sed -n '2,/^# Needs/{s/^# \{0,1\}//p}' "$0" >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,3 @@
+module plimsoll.test/e2e/tools
+
+go 1.26
