@@ -96,8 +96,9 @@ bool plm_retry_holds(struct plm_state *st, const struct plm_w_result *w, int64_t
 		hold(st, &effect, w->class == PLM_RESULT_CONFLICT, now_ms);
 		return true;
 	}
+	/* While it is held another one has failed, and only the end of its wait takes back what was told. */
 	id = row_of(st, &effect);
-	if (id.n != 0) {
+	if (id.n != 0 && plm_retry_at(st, id)->held == 0) {
 		plm_slot_free(st, PLM_TABLE_RETRY, id);
 	}
 	return false;

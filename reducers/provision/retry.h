@@ -4,7 +4,9 @@
  * Owns: the rows of table RETRY, one for each effect (call and object) that failed since it last came
  * about. Who asks for an effect marks its object as told and asks no more. When the effect fails, the mark
  * stays for a while, so that nobody asks at the rate of round trips; then it is taken back, and the next
- * cycle decides anew. Each failure in a row doubles the wait.
+ * cycle decides anew. Each failure in a row doubles the wait. Calls on one object share a row although they
+ * may be on their way together (a node is told to register, then to be initialized): that one comes about
+ * does not end the wait of another.
  * Does not: launches (claims.h), evictions (drain.h), terminations of claims, work (fold_intent.c).
  */
 #ifndef PLM_REDUCERS_PROVISION_RETRY_H

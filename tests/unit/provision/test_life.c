@@ -134,6 +134,51 @@ static void an_answer_for_a_node_that_went_is_nothing(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_NODE_SYNC), 0);
 }
 
+/* Of the newest call on a node. */
+static struct plm_w_result sync_result(struct yard *y, enum plm_result_class class)
+{
+	struct plm_w_result w = {.class = class, .price_micro = PLM_UNSET};
+
+	PLM_EACH(&y->st, intent, id)
+	{
+		const struct plm_intent *intent = plm_intent_at(&y->st, id);
+
+		if (intent->call == PLM_CALL_NODE_SYNC && (int64_t)intent->seq > w.intent) {
+			w.intent = (int64_t)intent->seq;
+		}
+	}
+	assert_int_not_equal(w.intent, 0);
+	return w;
+}
+
+/* The answer about registering was lost; it comes when initializing has already failed. */
+static void an_older_answer_ends_no_wait(void **state)
+{
+	struct yard *y = *state;
+	const char *name = launched(y);
+	struct plm_w_result registered;
+	struct plm_w_result conflict;
+
+	node_at(y, name, 0);
+	yard_run(y, plm_claims_step);
+	registered = sync_result(y, PLM_RESULT_UNKNOWN);
+	yard_fold(y, PLM_EV_RESULT, &registered);
+	node_at(y, name, 3);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_SYNC), 1);
+	conflict = sync_result(y, PLM_RESULT_CONFLICT);
+	assert_int_not_equal(conflict.intent, registered.intent);
+	yard_fold(y, PLM_EV_RESULT, &conflict);
+	registered.class = PLM_RESULT_DONE;
+	yard_fold(y, PLM_EV_RESULT, &registered);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_SYNC), 0);
+	assert_int_not_equal(plm_provision_next_due(&y->st), PLM_UNSET);
+	yard_at(y, 100);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_SYNC), 1);
+}
+
 /* A node that came without the taint that keeps pods away is told of, and used. */
 static void a_missing_taint_is_noted_once(void **state)
 {
@@ -615,6 +660,7 @@ int main(void)
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(a_node_is_registered_and_initialized_by_us),
 		WITH_YARD(an_answer_for_a_node_that_went_is_nothing),
+		WITH_YARD(an_older_answer_ends_no_wait),
 		WITH_YARD(a_missing_taint_is_noted_once),
 		WITH_YARD(a_node_that_falls_short_is_noted),
 		WITH_YARD(other_failures_are_tried_again_later),
