@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/limits.h"
@@ -178,6 +179,30 @@ static void a_killed_writer_leaves_no_lock(void **state)
 	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
 	plm_log_close(log);
 	(void)close(pipe_fds[0]);
+	store_remove(folder);
+}
+
+/* A writer may be killed before its new child has run and closed what it got of it. */
+static void a_lock_that_a_child_still_has_is_waited_for(void **state)
+{
+	const struct timespec while_ms = {.tv_nsec = 200000000};
+	char folder[STORE_PATH_MAX];
+	struct plm_log *log = NULL;
+	struct plm_error err = {0};
+	pid_t pid = -1;
+
+	(void)state;
+	store_folder(folder);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
+	pid = fork();
+	if (pid == 0) {
+		(void)nanosleep(&while_ms, NULL);
+		_exit(0);
+	}
+	plm_log_close(log);
+	plm_assert_ok(plm_log_open(folder, PLM_LOG_WRITE, &log, &err), &err);
+	plm_log_close(log);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	store_remove(folder);
 }
 
@@ -769,6 +794,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, a_reader_follows_a_live_writer);
 	PLM_TEST_ADD(&tests, a_second_writer_is_refused);
 	PLM_TEST_ADD(&tests, a_killed_writer_leaves_no_lock);
+	PLM_TEST_ADD(&tests, a_lock_that_a_child_still_has_is_waited_for);
 	PLM_TEST_ADD(&tests, notes_and_epochs_survive);
 	PLM_TEST_ADD(&tests, room_is_the_volumes);
 	PLM_TEST_ADD(&tests, a_log_behind_its_head_is_damage);
