@@ -92,41 +92,78 @@ size_t plm_embedded_resumed(const struct plm_embedded *embedded)
 
 /* ---- time -------------------------------------------------------------------------------------- */
 
-/* Stock-outs, reclaims and faults in our time; those that are over by 'now_ms' are left out. */
-static void shift_options(struct plm_embedded *embedded, struct plm_sim_options *options,
-			  int64_t now_ms)
+static void shift_stock(struct plm_embedded *embedded, struct plm_sim_options *options)
 {
 	struct plm_arena *arena = &embedded->scenario.arena;
 	struct plm_sim_stock_out *outs =
 		PLM_NEW_ARRAY(arena, options->stock_out_count, struct plm_sim_stock_out);
-	struct plm_sim_reclaim *reclaims =
-		PLM_NEW_ARRAY(arena, options->reclaim_count, struct plm_sim_reclaim);
-	struct plm_sim_fault *faults =
-		PLM_NEW_ARRAY(arena, options->fault_count, struct plm_sim_fault);
-	size_t reclaim_count = 0;
-	size_t fault_count = 0;
+	struct plm_sim_launch_error *errors =
+		PLM_NEW_ARRAY(arena, options->launch_error_count, struct plm_sim_launch_error);
 
 	for (size_t i = 0; i < options->stock_out_count; i++) {
 		outs[i] = options->stock_outs[i];
 		outs[i].from_ms = plm_add_sat(outs[i].from_ms, embedded->shift_ms);
 		outs[i].to_ms = plm_add_sat(outs[i].to_ms, embedded->shift_ms);
 	}
+	for (size_t i = 0; i < options->launch_error_count; i++) {
+		errors[i] = options->launch_errors[i];
+		errors[i].from_ms = plm_add_sat(errors[i].from_ms, embedded->shift_ms);
+		errors[i].to_ms = plm_add_sat(errors[i].to_ms, embedded->shift_ms);
+	}
+	options->stock_outs = outs;
+	options->launch_errors = errors;
+}
+
+/* What was said before 'now_ms' is not said again. */
+static void shift_warnings(struct plm_embedded *embedded, struct plm_sim_options *options,
+			   int64_t now_ms)
+{
+	struct plm_arena *arena = &embedded->scenario.arena;
+	struct plm_sim_reclaim *reclaims =
+		PLM_NEW_ARRAY(arena, options->reclaim_count, struct plm_sim_reclaim);
+	struct plm_sim_interrupt *interrupts =
+		PLM_NEW_ARRAY(arena, options->interrupt_count, struct plm_sim_interrupt);
+	size_t reclaim_count = 0;
+	size_t interrupt_count = 0;
+
 	for (size_t i = 0; i < options->reclaim_count; i++) {
 		reclaims[reclaim_count] = options->reclaims[i];
 		reclaims[reclaim_count].at_ms += embedded->shift_ms;
 		reclaim_count += reclaims[reclaim_count].at_ms >= now_ms;
 	}
-	for (size_t i = 0; i < options->fault_count; i++) {
-		faults[fault_count] = options->faults[i];
-		faults[fault_count].at_ms += embedded->shift_ms;
-		fault_count += plm_add_sat(faults[fault_count].at_ms, faults[fault_count].for_ms) >=
-			       now_ms;
+	for (size_t i = 0; i < options->interrupt_count; i++) {
+		struct plm_sim_interrupt *next = &interrupts[interrupt_count];
+
+		*next = options->interrupts[i];
+		next->at_ms = plm_add_sat(next->at_ms, embedded->shift_ms);
+		for (; next->times > 1 && next->at_ms < now_ms; next->times--) {
+			next->at_ms = plm_add_sat(next->at_ms, next->every_ms);
+		}
+		interrupt_count += next->at_ms >= now_ms;
 	}
-	options->stock_outs = outs;
 	options->reclaims = reclaims;
 	options->reclaim_count = reclaim_count;
+	options->interrupts = interrupts;
+	options->interrupt_count = interrupt_count;
+}
+
+/* All that the scenario plans in our time; what is over by 'now_ms' is left out. */
+static void shift_options(struct plm_embedded *embedded, struct plm_sim_options *options,
+			  int64_t now_ms)
+{
+	struct plm_sim_fault *faults = PLM_NEW_ARRAY(&embedded->scenario.arena,
+						     options->fault_count, struct plm_sim_fault);
+	size_t count = 0;
+
+	shift_stock(embedded, options);
+	shift_warnings(embedded, options, now_ms);
+	for (size_t i = 0; i < options->fault_count; i++) {
+		faults[count] = options->faults[i];
+		faults[count].at_ms += embedded->shift_ms;
+		count += plm_add_sat(faults[count].at_ms, faults[count].for_ms) >= now_ms;
+	}
 	options->faults = faults;
-	options->fault_count = fault_count;
+	options->fault_count = count;
 }
 
 static int64_t action_ms(const struct plm_embedded *embedded, const struct plm_sim_action *action)
