@@ -30,6 +30,8 @@ KEYS = ("level", "time", "logger", "message", "commit")
 class Daemon:
     """One run; its lines are kept in order in .lines."""
 
+    all = []
+
     def __init__(self, folder, *flags, limit=None, scenario=BUSY):
         def bound():
             if limit is not None:
@@ -44,6 +46,7 @@ class Daemon:
                 open(self.path("err"), "w", encoding="utf-8") as err:
             self.process = subprocess.Popen(command + list(flags), stdout=out, stderr=err,
                                             preexec_fn=bound)
+        Daemon.all.append(self)
 
     def path(self, name):
         return os.path.join(self.notes, name)
@@ -373,6 +376,11 @@ def main():
             print(f"not ok {number} - {test.__name__}\n# {type(problem).__name__}: {problem}",
                   flush=True)
         finally:
+            for daemon in Daemon.all:
+                if daemon.process.poll() is None:
+                    daemon.signal(signal.SIGKILL)
+                    daemon.end()
+            Daemon.all.clear()
             shutil.rmtree(folder, ignore_errors=True)
     return 1 if failed else 0
 
