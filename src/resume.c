@@ -15,6 +15,8 @@
 #define SPACE_INSTANCE 2U  /* an instance by provider id; number = its intent */
 #define SPACE_CREATE 3U	   /* last pod.create of a pod; number = its seq */
 #define SPACE_EFFECT 4U	   /* INTENT of anything but a launch; name = its seq; number = its call */
+#define SPACE_JOINED 5U	   /* an instance, by provider id, whose Node was seen */
+#define SPACE_WARNING 6U   /* what the cloud last announced of an instance, by provider id */
 #define SPACE_START 1000U  /* + kind: last job.start of that Job or PodSet; number = its seq */
 #define SPACE_OBJECT 2000U /* + kind: payload of the last fact, none when it is gone */
 
@@ -157,6 +159,11 @@ static void see_object(struct plm_resume *resume, const struct plm_logged *event
 	if (kind == PLM_KIND_NONE) {
 		return;
 	}
+	if (kind == PLM_KIND_NODE) {
+		const struct plm_w_node *node = event->payload;
+
+		(void)get(resume, SPACE_JOINED, (struct plm_slice){0}, node->provider_id);
+	}
 	record = get(resume, SPACE_OBJECT + (uint32_t)kind, meta->ns, meta->name);
 	resume->live += record->bytes == NULL;
 	record->seen_seq = event->envelope.seq;
@@ -193,6 +200,12 @@ static void see_instance(struct plm_resume *resume, const struct plm_w_instance 
 	record->number = (uint64_t)fact->intent;
 	record->seen_seq = seq;
 	keep(record, PLM_EV_INSTANCE, plm_wire_encode(&plm_type_instance, fact, &resume->scratch));
+}
+
+static void see_warning(struct plm_resume *resume, const struct plm_w_interruption *fact)
+{
+	keep(get(resume, SPACE_WARNING, (struct plm_slice){0}, fact->provider_id),
+	     PLM_EV_INTERRUPTION, plm_wire_encode(&plm_type_interruption, fact, &resume->scratch));
 }
 
 /* A launch that was done is an instance, although nobody has described it yet. */
@@ -293,6 +306,9 @@ static void see(struct plm_resume *resume, const struct plm_logged *event)
 	case PLM_EV_INSTANCE:
 		see_instance(resume, event->payload, event->envelope.seq);
 		return;
+	case PLM_EV_INTERRUPTION:
+		see_warning(resume, event->payload);
+		return;
 	case PLM_EV_INTENT:
 		see_intent(resume, event);
 		return;
@@ -391,28 +407,50 @@ struct building {
 	struct plm_arena *scratch;
 };
 
+/* The payload that a record keeps, NULL for no record. */
+static enum plm_code kept(struct building *b, const struct plm_wire_type *type,
+			  const struct record *record, const void **out, struct plm_error *err)
+{
+	*out = NULL;
+	if (record == NULL) {
+		return PLM_OK;
+	}
+	return plm_wire_decode(type, plm_slice_of(record->bytes, record->size), b->scratch, out,
+			       err);
+}
+
+/* An instance without a launch of ours is that of a claim which was given. */
 static enum plm_code build_instance(struct building *b, const struct record *record,
 				    struct plm_error *err)
 {
+	const struct plm_slice none = {0};
 	const struct record *launch =
-		find(b->resume, SPACE_LAUNCH, (struct plm_slice){0}, seq_name(&record->number));
+		find(b->resume, SPACE_LAUNCH, none, seq_name(&record->number));
 	struct plm_effect effect = {.intent = record->number, .call = PLM_CALL_LAUNCH};
 	const void *fact = NULL;
-	enum plm_code code = PLM_OK;
+	const void *warning = NULL;
+	enum plm_code code = kept(b, &plm_type_instance, record, &fact, err);
 
-	if (launch == NULL) {
-		return PLM_OK; /* no launch of ours: it was given, and is a node only */
-	}
-	code = plm_wire_decode(&plm_type_instance, plm_slice_of(record->bytes, record->size),
-			       b->scratch, &fact, err);
-	effect.frozen = plm_slice_of(launch->bytes, launch->size);
 	if (code == PLM_OK) {
-		code = plm_wire_decode(&plm_type_req_launch, effect.frozen, b->scratch,
-				       &effect.request, err);
+		code = kept(b, &plm_type_req_launch, launch, &effect.request, err);
 	}
 	if (code == PLM_OK) {
-		plm_intent_key(plm_slice_str(b->build->cluster_uid), effect.intent, effect.key);
-		plm_world_resume_instance(b->build->world, fact, &effect);
+		code = kept(b, &plm_type_interruption,
+			    find(b->resume, SPACE_WARNING, none, record->name), &warning, err);
+	}
+	if (code == PLM_OK) {
+		const struct plm_sim_resumed_instance resumed = {
+			.fact = fact,
+			.launch = launch == NULL ? NULL : &effect,
+			.warning = warning,
+			.joined = find(b->resume, SPACE_JOINED, none, record->name) != NULL};
+
+		if (launch != NULL) {
+			effect.frozen = plm_slice_of(launch->bytes, launch->size);
+			plm_intent_key(plm_slice_str(b->build->cluster_uid), effect.intent,
+				       effect.key);
+		}
+		plm_world_resume_instance(b->build->world, &resumed);
 	}
 	return code;
 }
@@ -586,33 +624,45 @@ static enum plm_code build_effect(struct building *b, const struct record *recor
 }
 
 enum turn {
+	TURN_CLASSES, /* pools and claims: they say what an instance becomes */
 	TURN_INSTANCES,
 	TURN_NODES,
 	TURN_OBJECTS,
 	TURN_PODS,
+	TURN_VOLUMES, /* claims, which pods may own */
 	TURN_EFFECTS,
 	TURN_COUNT,
 };
 
-static bool has_turn(const struct record *record, enum turn turn)
+static enum turn turn_of_kind(enum plm_kind kind)
 {
-	switch (turn) {
-	case TURN_INSTANCES:
-		return record->space == SPACE_INSTANCE;
-	case TURN_NODES:
-		return record->space == SPACE_OBJECT + (uint32_t)PLM_KIND_NODE;
-	case TURN_PODS:
-		return record->space == SPACE_OBJECT + (uint32_t)PLM_KIND_POD;
-	case TURN_OBJECTS:
-		return record->space >= SPACE_OBJECT &&
-		       record->space != SPACE_OBJECT + (uint32_t)PLM_KIND_NODE &&
-		       record->space != SPACE_OBJECT + (uint32_t)PLM_KIND_POD;
-	case TURN_EFFECTS:
-		return record->space == SPACE_EFFECT;
-	case TURN_COUNT:
-		break;
+	switch ((int)kind) {
+	case PLM_KIND_NODE_CLASS:
+	case PLM_KIND_NODE_TEMPLATE:
+	case PLM_KIND_NODE_POOL:
+	case PLM_KIND_NODE_CLAIM:
+		return TURN_CLASSES;
+	case PLM_KIND_NODE:
+		return TURN_NODES;
+	case PLM_KIND_POD:
+		return TURN_PODS;
+	case PLM_KIND_VOLUME_CLAIM:
+		return TURN_VOLUMES;
+	default:
+		return TURN_OBJECTS;
 	}
-	PLM_UNREACHABLE();
+}
+
+/* TURN_COUNT: never, it only says more of others. */
+static enum turn turn_of(const struct record *record)
+{
+	if (record->space >= SPACE_OBJECT) {
+		return turn_of_kind((enum plm_kind)(record->space - SPACE_OBJECT));
+	}
+	if (record->space == SPACE_INSTANCE) {
+		return TURN_INSTANCES;
+	}
+	return record->space == SPACE_EFFECT ? TURN_EFFECTS : TURN_COUNT;
 }
 
 static enum plm_code build_one(struct building *b, const struct record *record,
@@ -635,7 +685,7 @@ enum plm_code plm_resume_world(struct plm_resume *resume, const struct plm_resum
 	for (int turn = 0; turn < TURN_COUNT; turn++) {
 		for (const struct record *record = resume->first; record != NULL && code == PLM_OK;
 		     record = record->next) {
-			if (record->bytes == NULL || !has_turn(record, (enum turn)turn)) {
+			if (record->bytes == NULL || turn_of(record) != (enum turn)turn) {
 				continue;
 			}
 			code = build_one(&b, record, err);

@@ -179,7 +179,7 @@ static struct plm_vec under_class(struct plm_world *w, struct plm_vec base, cons
 }
 
 /* User data and volumes of its class make the node what it is. */
-void plm_sim_instance_set_up(struct plm_world *w, struct plm_sim_instance *instance)
+static void set_up(struct plm_world *w, struct plm_sim_instance *instance)
 {
 	const struct plm_w_node_class *class = class_of(w, instance->request);
 	const struct plm_ec2_settings settings = {.reserved_enis = w->options.reserved_enis};
@@ -201,7 +201,7 @@ void plm_sim_instance_set_up(struct plm_world *w, struct plm_sim_instance *insta
 	instance->allocatable = under_class(w, instance->allocatable, amounts.allocatable);
 }
 
-void plm_sim_instance_keep(struct plm_world *w, struct plm_sim_instance *instance)
+static void keep(struct plm_world *w, struct plm_sim_instance *instance)
 {
 	if (w->last_instance != NULL) {
 		w->last_instance->next = instance;
@@ -209,6 +209,29 @@ void plm_sim_instance_keep(struct plm_world *w, struct plm_sim_instance *instanc
 		w->instances = instance;
 	}
 	w->last_instance = instance;
+}
+
+struct plm_sim_instance *plm_sim_instance_new(struct plm_world *w, const struct plm_w_offer *offer,
+					      const struct plm_w_req_launch *request)
+{
+	const struct plm_w_offering *offering = plm_sim_offering(w, offer);
+	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
+
+	instance->number = ++w->instance_number;
+	instance->type = plm_sim_type(w, offer->instance_type);
+	instance->zone = offer->zone;
+	instance->capacity_type = offer->capacity_type;
+	instance->reservation = offer->reservation;
+	instance->price_micro =
+		offering == NULL || offering->price_micro == PLM_UNSET ? 0 : offering->price_micro;
+	instance->launched_ms = w->now_ms;
+	instance->ended_ms = PLM_UNSET;
+	instance->node_gone_ms = PLM_UNSET;
+	instance->request = request;
+	PLM_ASSERT(instance->type != NULL);
+	set_up(w, instance);
+	keep(w, instance);
+	return instance;
 }
 
 struct plm_sim_instance *plm_sim_instance_of(const struct plm_world *w,
@@ -241,25 +264,18 @@ struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 						const struct plm_w_offer *offer, uint64_t intent)
 {
 	const struct plm_w_offering *offering = plm_sim_offering(w, offer);
-	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
+	struct plm_sim_instance *instance = NULL;
+	struct plm_w_offer taken = {.instance_type = offer->instance_type};
 
 	PLM_ASSERT(offering != NULL);
-	instance->number = ++w->instance_number;
-	instance->type = plm_sim_type(w, offer->instance_type);
-	instance->zone = offering->zone;
-	instance->capacity_type = offering->capacity_type;
-	instance->reservation = offering->reservation;
-	instance->price_micro = offering->price_micro == PLM_UNSET ? 0 : offering->price_micro;
+	taken.zone = offering->zone;
+	taken.capacity_type = offering->capacity_type;
+	taken.reservation = offering->reservation;
+	instance = plm_sim_instance_new(w, &taken, request);
 	instance->provider_id = plm_arena_format(
 		&w->arena, "aws:///%.*s/i-%017llx", (int)offering->zone.size,
 		(const char *)offering->zone.ptr, (unsigned long long)instance->number);
-	instance->launched_ms = w->now_ms;
-	instance->ended_ms = PLM_UNSET;
-	instance->node_gone_ms = PLM_UNSET;
 	instance->intent = intent;
-	instance->request = request;
-	plm_sim_instance_set_up(w, instance);
-	plm_sim_instance_keep(w, instance);
 	w->stats.launches++;
 	plm_sim_instance_boots(w, instance);
 	return instance;

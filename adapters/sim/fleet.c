@@ -134,32 +134,23 @@ const struct plm_w_offer *plm_sim_fleet_pick(struct plm_world *w,
 
 /* ---- instances that were there before ---------------------------------------------------------- */
 
-static struct plm_sim_instance *given(struct plm_world *w, const struct plm_w_offer *offer,
-				      const struct plm_w_req_launch *request)
+const struct plm_w_req_launch *plm_sim_claim_request(struct plm_world *w,
+						     const struct plm_w_node_claim *claim)
 {
-	const struct plm_w_offering *offering = plm_sim_offering(w, offer);
-	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
+	struct plm_w_req_launch *request = PLM_NEW(&w->arena, struct plm_w_req_launch);
 
-	instance->number = ++w->instance_number;
-	instance->type = plm_sim_type(w, offer->instance_type);
-	instance->zone = offer->zone;
-	instance->capacity_type = offer->capacity_type;
-	instance->reservation = offer->reservation;
-	instance->price_micro =
-		offering == NULL || offering->price_micro == PLM_UNSET ? 0 : offering->price_micro;
-	instance->ended_ms = PLM_UNSET;
-	instance->node_gone_ms = PLM_UNSET;
-	instance->state = PLM_SIM_RUNNING;
-	instance->request = request;
-	plm_sim_instance_set_up(w, instance);
-	plm_sim_instance_keep(w, instance);
-	return instance;
+	*request = (struct plm_w_req_launch){.claim = claim->meta.name,
+					     .pool = claim->pool,
+					     .class_name = claim->class_name,
+					     .labels = claim->meta.labels,
+					     .taints = claim->taints,
+					     .startup_taints = claim->startup_taints};
+	return request;
 }
 
 /* The instance of a claim that comes with its provider id: it has been running since it was launched. */
 void plm_sim_claim_given(struct plm_world *w, const struct plm_w_node_claim *claim)
 {
-	struct plm_w_req_launch *request = NULL;
 	struct plm_sim_instance *instance = NULL;
 	struct plm_w_offer offer = {
 		.instance_type =
@@ -171,14 +162,8 @@ void plm_sim_claim_given(struct plm_world *w, const struct plm_w_node_claim *cla
 	    plm_sim_instance_of(w, claim->provider_id) != NULL) {
 		return;
 	}
-	request = PLM_NEW(&w->arena, struct plm_w_req_launch);
-	*request = (struct plm_w_req_launch){.claim = claim->meta.name,
-					     .pool = claim->pool,
-					     .class_name = claim->class_name,
-					     .labels = claim->meta.labels,
-					     .taints = claim->taints,
-					     .startup_taints = claim->startup_taints};
-	instance = given(w, &offer, request);
+	instance = plm_sim_instance_new(w, &offer, plm_sim_claim_request(w, claim));
+	instance->state = PLM_SIM_RUNNING;
 	instance->provider_id = claim->provider_id;
 	instance->launched_ms =
 		claim->launched_ms != PLM_UNSET ? claim->launched_ms : claim->meta.created_ms;
@@ -206,7 +191,8 @@ enum plm_code plm_world_add_instance(struct plm_world *w, const struct plm_sim_l
 	}
 	request->claim = plm_arena_copy(&w->arena, leftover->claim);
 	request->pool = plm_arena_copy(&w->arena, leftover->pool);
-	instance = given(w, &offer, request);
+	instance = plm_sim_instance_new(w, &offer, request);
+	instance->state = PLM_SIM_RUNNING;
 	instance->foreign = leftover->foreign;
 	instance->provider_id = plm_arena_format(&w->arena, "aws:///%.*s/i-%017llx",
 						 (int)offer.zone.size, (const char *)offer.zone.ptr,

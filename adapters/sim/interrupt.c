@@ -28,21 +28,36 @@ static void change_state(struct plm_world *w, struct plm_sim_instance *i, struct
 	}
 }
 
-static int64_t comes_true_in(const struct plm_sim_interrupt *what)
+static int64_t comes_true_in(enum plm_interrupt kind, int64_t notice_ms)
 {
-	switch (what->kind) {
+	switch (kind) {
 	case PLM_INTERRUPT_SPOT:
 	case PLM_INTERRUPT_RESERVATION:
 	case PLM_INTERRUPT_SCHEDULED:
-		return what->notice_ms;
+		return notice_ms;
 	case PLM_INTERRUPT_BLOCK:
-		return plm_max(0, what->notice_ms - BLOCK_END_MS);
+		return plm_max(0, notice_ms - BLOCK_END_MS);
 	case PLM_INTERRUPT_REBALANCE:
 	case PLM_INTERRUPT_STATE:
 	case PLM_INTERRUPT_IMPAIRED:
 		return PLM_UNSET;
 	}
 	PLM_UNREACHABLE();
+}
+
+void plm_sim_warned(struct plm_world *w, struct plm_sim_instance *i,
+		    const struct plm_w_interruption *fact)
+{
+	int64_t notice_ms =
+		fact->at_ms == PLM_UNSET ? 0 : plm_max(0, plm_sub_sat(fact->at_ms, w->now_ms));
+	int64_t in_ms = comes_true_in((enum plm_interrupt)fact->kind, notice_ms);
+
+	if (in_ms != PLM_UNSET && !i->warned) {
+		w->stats.reclaims++;
+		plm_sim_plan(w, in_ms, PLM_SIM_DUE_INSTANCE_KILLED, i, 0);
+	}
+	/* Its end is in other hands: S12 does not ask who ran there. */
+	i->warned = i->warned || in_ms != PLM_UNSET || fact->kind == PLM_INTERRUPT_IMPAIRED;
 }
 
 static void say(struct plm_world *w, const struct plm_sim_interrupt *what,
@@ -52,17 +67,11 @@ static void say(struct plm_world *w, const struct plm_sim_interrupt *what,
 					  .at_ms = plm_add_sat(w->now_ms, what->notice_ms),
 					  .kind = what->kind,
 					  .state = what->state};
-	int64_t in_ms = comes_true_in(what);
 
 	if (what->kind == PLM_INTERRUPT_REBALANCE || what->kind == PLM_INTERRUPT_STATE) {
 		fact.at_ms = PLM_UNSET;
 	}
-	w->stats.reclaims += in_ms != PLM_UNSET && !i->warned ? 1 : 0;
-	if (in_ms != PLM_UNSET && !i->warned) {
-		plm_sim_plan(w, in_ms, PLM_SIM_DUE_INSTANCE_KILLED, i, 0);
-	}
-	/* Its end is in other hands: S12 does not ask who ran there. */
-	i->warned = i->warned || in_ms != PLM_UNSET || what->kind == PLM_INTERRUPT_IMPAIRED;
+	plm_sim_warned(w, i, &fact);
 	plm_sim_tell(w, PLM_SOURCE_CLOUD, PLM_EV_INTERRUPTION, &fact, 0);
 	if (what->kind == PLM_INTERRUPT_STATE) {
 		change_state(w, i, what->state);

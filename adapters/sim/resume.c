@@ -33,33 +33,49 @@ static enum plm_sim_instance_state state_of(struct plm_slice word)
 	return plm_slice_is(word, "shutting-down") ? PLM_SIM_SHUTTING_DOWN : PLM_SIM_TERMINATED;
 }
 
-void plm_world_resume_instance(struct plm_world *w, const struct plm_w_instance *fact,
-			       const struct plm_effect *launch)
+/* That of its launch, else what its claim says; NULL: nobody knows what it was. */
+static const struct plm_w_req_launch *request_of(struct plm_world *w,
+						 const struct plm_sim_resumed_instance *resumed)
 {
-	const struct plm_w_offer offer = {fact->instance_type, fact->zone, fact->capacity_type,
-					  fact->reservation};
-	const struct plm_w_offering *offering = plm_sim_offering(w, &offer);
-	struct plm_sim_instance *instance = PLM_NEW(&w->arena, struct plm_sim_instance);
+	const struct plm_w_instance *fact = resumed->fact;
+	const struct plm_sim_object *claim = NULL;
 
-	instance->type = plm_sim_type(w, fact->instance_type);
-	if (instance->type == NULL) {
+	if (resumed->launch != NULL) {
+		return plm_wire_copy(&plm_type_req_launch, resumed->launch->request, &w->arena);
+	}
+	claim = plm_sim_find(w, PLM_KIND_NODE_CLAIM, (struct plm_slice){0}, fact->claim);
+	if (claim == NULL || !plm_slice_equal(claim->of.claim->provider_id, fact->provider_id)) {
+		return NULL;
+	}
+	return plm_sim_claim_request(w, claim->of.claim);
+}
+
+void plm_world_resume_instance(struct plm_world *w, const struct plm_sim_resumed_instance *resumed)
+{
+	const struct plm_w_instance *fact = resumed->fact;
+	const struct plm_w_offer offer = {plm_arena_copy(&w->arena, fact->instance_type),
+					  plm_arena_copy(&w->arena, fact->zone),
+					  plm_arena_copy(&w->arena, fact->capacity_type),
+					  plm_arena_copy(&w->arena, fact->reservation)};
+	const struct plm_w_req_launch *request = request_of(w, resumed);
+	struct plm_sim_instance *instance = NULL;
+
+	if (request == NULL || plm_sim_type(w, fact->instance_type) == NULL) {
 		return; /* another catalogue: such a machine cannot be played */
 	}
-	instance->number = ++w->instance_number;
+	instance = plm_sim_instance_new(w, &offer, request);
 	instance->provider_id = plm_arena_copy(&w->arena, fact->provider_id);
-	instance->zone = plm_arena_copy(&w->arena, fact->zone);
-	instance->capacity_type = plm_arena_copy(&w->arena, fact->capacity_type);
-	instance->price_micro =
-		offering == NULL || offering->price_micro == PLM_UNSET ? 0 : offering->price_micro;
 	instance->state = state_of(fact->state);
 	instance->launched_ms = fact->launched_ms == PLM_UNSET ? w->now_ms : fact->launched_ms;
 	instance->ended_ms = instance->state >= PLM_SIM_SHUTTING_DOWN ? w->now_ms : PLM_UNSET;
-	instance->node_gone_ms = PLM_UNSET;
-	instance->intent = launch->intent;
-	instance->request = plm_wire_copy(&plm_type_req_launch, launch->request, &w->arena);
-	instance->reservation = plm_arena_copy(&w->arena, fact->reservation);
-	plm_sim_instance_keep(w, instance);
-	plm_sim_token_add(w, launch, instance);
+	instance->node_gone_ms = resumed->joined ? w->now_ms : PLM_UNSET;
+	if (resumed->launch != NULL) {
+		instance->intent = resumed->launch->intent;
+		plm_sim_token_add(w, resumed->launch, instance);
+	}
+	if (resumed->warning != NULL) {
+		plm_sim_warned(w, instance, resumed->warning);
+	}
 }
 
 /* ---- objects ----------------------------------------------------------------------------------- */
@@ -77,6 +93,7 @@ static void resume_node(struct plm_world *w, struct plm_w_node *node)
 	object = plm_sim_node_new(w, node, instance);
 	if (instance != NULL) {
 		instance->node = object;
+		instance->node_gone_ms = PLM_UNSET;
 		instance->state =
 			instance->state == PLM_SIM_PENDING ? PLM_SIM_RUNNING : instance->state;
 		ready = ready && instance->state == PLM_SIM_RUNNING;
@@ -104,6 +121,9 @@ static void count_pod(struct plm_sim_object *owner, const struct plm_w_pod *pod)
 	struct plm_sim_job *job = owner->info->type == PLM_EV_JOB ? owner->my.job : NULL;
 	struct plm_sim_set *set = job == NULL ? NULL : plm_sim_set_named(owner, pod->pod_set);
 
+	if (set != NULL) {
+		set->serial = plm_max(set->serial, plm_add_sat(pod->index, 1));
+	}
 	if (set != NULL && pod->phase == PLM_PHASE_SUCCEEDED) {
 		set->succeeded++;
 	}
@@ -255,23 +275,54 @@ void plm_world_resume_effect(struct plm_world *w, const struct plm_effect *effec
 	plm_arena_reset(&w->scratch);
 }
 
-/* Boots and ends that were under way go on. */
+/* Neither a boot nor an end that was under way stops because nobody watched. */
+static void go_on(struct plm_world *w, struct plm_sim_instance *i)
+{
+	const struct plm_sim_object *node = i->node;
+	int64_t next_ms = plm_sim_draw(w, w->options.boot);
+
+	if (i->state >= PLM_SIM_SHUTTING_DOWN) {
+		if (node != NULL) {
+			plm_sim_node_lost(w, i->node);
+		}
+		if (node != NULL || i->state == PLM_SIM_SHUTTING_DOWN) {
+			plm_sim_plan(w, next_ms, PLM_SIM_DUE_INSTANCE_GONE, i, 0);
+		}
+	} else if (node != NULL) {
+		if (node->of.node->ready == 0 || i->request->startup_taints.count > 0) {
+			plm_sim_plan(w, next_ms, PLM_SIM_DUE_NODE_READY, i, 0);
+		}
+	} else if (i->node_gone_ms == PLM_UNSET) {
+		plm_sim_plan(w, next_ms, PLM_SIM_DUE_NODE_JOIN, i, 0);
+		plm_sim_plan(w, plm_add_sat(w->options.boot.max_ms, 1), PLM_SIM_DUE_NODE_READY, i,
+			     0);
+	}
+}
+
+/* What was made together may have been told in part: a pod without its claims, a claim without its instance. */
+static void make_whole(struct plm_world *w)
+{
+	PLM_SIM_EACH(w, PLM_KIND_NODE_CLAIM, claim)
+	{
+		plm_sim_claim_given(w, claim->of.claim);
+	}
+	PLM_SIM_EACH(w, PLM_KIND_POD, pod)
+	{
+		if (!plm_sim_pod_over(pod)) {
+			plm_sim_pod_claims(w, pod);
+		}
+	}
+	if (w->first[PLM_KIND_VOLUME_CLAIM] != NULL ||
+	    w->first[PLM_KIND_VOLUME_ATTACHMENT] != NULL) {
+		plm_sim_plan(w, 0, PLM_SIM_DUE_VOLUMES, NULL, 0);
+	}
+}
+
 void plm_world_resume_end(struct plm_world *w)
 {
 	for (struct plm_sim_instance *i = w->instances; i != NULL; i = i->next) {
-		if (i->state == PLM_SIM_SHUTTING_DOWN) {
-			plm_sim_plan(w, plm_sim_draw(w, w->options.boot), PLM_SIM_DUE_INSTANCE_GONE,
-				     i, 0);
-		} else if (i->state < PLM_SIM_SHUTTING_DOWN && i->node == NULL) {
-			plm_sim_plan(w, plm_sim_draw(w, w->options.boot), PLM_SIM_DUE_NODE_JOIN, i,
-				     0);
-			plm_sim_plan(w, plm_add_sat(w->options.boot.max_ms, 1),
-				     PLM_SIM_DUE_NODE_READY, i, 0);
-		} else if (i->node != NULL && i->node->of.node->ready == 0 &&
-			   i->state == PLM_SIM_RUNNING) {
-			plm_sim_plan(w, plm_sim_draw(w, w->options.boot), PLM_SIM_DUE_NODE_READY, i,
-				     0);
-		}
+		go_on(w, i);
 	}
+	make_whole(w);
 	plm_world_relist(w);
 }

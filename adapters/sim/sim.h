@@ -210,8 +210,9 @@ bool plm_world_reachable(const struct plm_world *world);
 
 /*
  * The world lives in memory. A daemon that starts again builds it from what its log says was last seen:
- * begin, instances, objects (owners and nodes before pods), effects, end, in this order, before anything
- * else happens. 'number' is above every number that the dead world can have used in names and uids.
+ * begin, what says how nodes are, instances, all other objects (owners and nodes before pods, what pods
+ * own after them), effects, end, in this order, before anything else happens. 'number' is above every
+ * number that the dead world can have used in names and uids.
  */
 struct plm_sim_resumed {
 	enum plm_event_type type;
@@ -221,10 +222,16 @@ struct plm_sim_resumed {
 		intent; /* Job, PodSet: of its last job.start; Pod: of the pod.create that made it; 0 */
 	const struct plm_w_req_job_start *start; /* of that job.start; NULL = none */
 };
+struct plm_sim_resumed_instance {
+	const struct plm_w_instance *fact; /* last logged (copied) */
+	/* That made it: its key is answered with it again. NULL = none, its claim was given. */
+	const struct plm_effect *launch;
+	const struct plm_w_interruption *warning; /* last logged; NULL = none */
+	bool joined; /* its Node has been seen, also when it is there no longer */
+};
 void plm_world_resume_begin(struct plm_world *world, uint64_t number);
-/* 'launch' is the effect that made it: its key is answered with this instance again. */
-void plm_world_resume_instance(struct plm_world *world, const struct plm_w_instance *fact,
-			       const struct plm_effect *launch);
+void plm_world_resume_instance(struct plm_world *world,
+			       const struct plm_sim_resumed_instance *resumed);
 void plm_world_resume_object(struct plm_world *world, const struct plm_sim_resumed *resumed);
 /*
  * An effect other than a launch that had its answer, but whose outcome the last fact of its target does

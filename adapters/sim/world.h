@@ -480,6 +480,9 @@ void plm_sim_describe(struct plm_world *w, struct plm_sim_instance *instance);
 void plm_sim_reclaim(struct plm_world *w, size_t index);
 /* interrupt.c */
 void plm_sim_interrupt(struct plm_world *w, size_t index);
+/* What 'fact' announces comes true. */
+void plm_sim_warned(struct plm_world *w, struct plm_sim_instance *instance,
+		    const struct plm_w_interruption *fact);
 struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 						const struct plm_w_req_launch *request,
 						const struct plm_w_offer *offer, uint64_t intent);
@@ -487,8 +490,9 @@ struct plm_sim_instance *plm_sim_start_instance(struct plm_world *w,
 struct plm_slice plm_sim_out_of_stock(const struct plm_world *w, const struct plm_w_offer *offer);
 struct plm_sim_instance *plm_sim_instance_of(const struct plm_world *w,
 					     struct plm_slice provider_id);
-void plm_sim_instance_keep(struct plm_world *w, struct plm_sim_instance *instance);
-void plm_sim_instance_set_up(struct plm_world *w, struct plm_sim_instance *instance);
+/* Pending, of a type that the catalogue has; what 'offer' and 'request' point to must last. */
+struct plm_sim_instance *plm_sim_instance_new(struct plm_world *w, const struct plm_w_offer *offer,
+					      const struct plm_w_req_launch *request);
 void plm_sim_instance_boots(struct plm_world *w, struct plm_sim_instance *instance);
 void plm_sim_startup_done(struct plm_world *w, const struct plm_sim_instance *instance);
 /* Its Node may be there already; and the other way round. */
@@ -502,6 +506,9 @@ const struct plm_w_offer *plm_sim_fleet_pick(struct plm_world *w,
 					     const struct plm_w_req_launch *request,
 					     struct plm_vec *refused);
 void plm_sim_claim_given(struct plm_world *w, const struct plm_w_node_claim *claim);
+/* What its launch asked for, as far as the claim says it. */
+const struct plm_w_req_launch *plm_sim_claim_request(struct plm_world *w,
+						     const struct plm_w_node_claim *claim);
 const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 					      const struct plm_w_offer *offer);
 
