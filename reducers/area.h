@@ -33,6 +33,7 @@ plm_step_fn plm_claims_step;	/* provision: claims and nodes on their way in and 
 plm_step_fn plm_admission_step;
 plm_step_fn plm_provision_step;
 plm_step_fn plm_disruption_step;
+plm_step_fn plm_publish_step; /* what was decided, into objects */
 
 /* The area's next timer, PLM_UNSET when none. */
 int64_t plm_claims_next_due(const struct plm_state *st);
@@ -40,5 +41,6 @@ int64_t plm_lifecycle_next_due(const struct plm_state *st);
 int64_t plm_admission_next_due(const struct plm_state *st);
 int64_t plm_provision_next_due(const struct plm_state *st);
 int64_t plm_disruption_next_due(const struct plm_state *st);
+int64_t plm_publish_next_due(const struct plm_state *st);
 
 #endif

@@ -9,7 +9,7 @@
  * address. Any event in any state has a defined result. The time is run->cycle.now_ms.
  *
  * A cycle: lifecycle and claims, admission in rounds (one Kueue cycle each), provisioning, starts,
- * disruption. When provisioning or starting gave quota back, admission takes another turn.
+ * disruption, publishing. When provisioning or starting gave quota back, admission takes another turn.
  * The engine calls plm_cycle_step() until it returns true; after each call it logs and folds what came
  * out, so a step sees what the steps before it decided. Sources: DESIGN.md 5, exact.md 3 and 8.
  */
@@ -29,6 +29,7 @@ enum plm_phase_of_cycle {
 	PLM_CYCLE_PROVISION,
 	PLM_CYCLE_START, /* what was just admitted is told to run */
 	PLM_CYCLE_DISRUPTION,
+	PLM_CYCLE_PUBLISH, /* what was decided is written into objects */
 	PLM_CYCLE_DONE,
 };
 

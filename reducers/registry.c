@@ -52,6 +52,7 @@ static const struct {
 	{plm_provision_step, PLM_CYCLE_PROVISION, false, true},
 	{plm_lifecycle_step, PLM_CYCLE_START, true, true},
 	{plm_disruption_step, PLM_CYCLE_DISRUPTION, false, true},
+	{plm_publish_step, PLM_CYCLE_PUBLISH, true, true},
 };
 
 void plm_cycle_begin(struct plm_cycle_run *run, const struct plm_w_cycle *cycle)
@@ -115,6 +116,7 @@ int64_t plm_next_due(const struct plm_state *st)
 		{plm_admission_next_due, PLM_CYCLE_ADMISSION},
 		{plm_provision_next_due, PLM_CYCLE_PROVISION},
 		{plm_disruption_next_due, PLM_CYCLE_DISRUPTION},
+		{plm_publish_next_due, PLM_CYCLE_PUBLISH},
 	};
 	int64_t first = PLM_UNSET;
 

@@ -10,6 +10,9 @@ static const char *const told_texts[] = {"Nothing", "ToRun", "ToStop"};
 static const struct plm_wire_names told_names = {"told", told_texts, PLM_COUNTOF(told_texts)};
 static const char *const halt_texts[] = {"None", "Asked", "Done"};
 static const struct plm_wire_names halt_names = {"halt", halt_texts, PLM_COUNTOF(halt_texts)};
+static const char *const making_texts[] = {"Not", "Asked", "Made"};
+static const struct plm_wire_names making_names = {"making", making_texts,
+						   PLM_COUNTOF(making_texts)};
 static const char *const ready_texts[] = {"", "WaitForStart", "Started", "WaitForRecovery",
 					  "Recovered"};
 static const struct plm_wire_names ready_names = {"pods_ready", ready_texts,
@@ -424,6 +427,11 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     BOOL(deactivating),
 						     OWN_ENUM(halt, halt_names),
 						     BOOL(elastic),
+						     OWN_ENUM(making, making_names),
+						     SKIP(written_print),
+						     SKIP(said_print),
+						     I64(write_at_ms),
+						     BOOL(writing),
 						     SKIP(zero)};
 LAYOUT(static, workload)
 #undef TYPE
@@ -781,7 +789,10 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(disruption_wait_ms),
 						 BOOL(nodes_listed),
 						 SKIP(zero3),
-						 I64(catalog_ms)};
+						 I64(catalog_ms),
+						 U32(publish),
+						 BOOL(workloads_listed),
+						 I64(say_at_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -452,6 +452,14 @@ static uint32_t place_by_usage(struct plm_state *st, uint32_t *list, uint32_t co
 	return left;
 }
 
+/* Nobody who reads the one would learn anything from the other: core/written.h. */
+static bool says_the_same(const struct plm_why *a, const struct plm_why *b)
+{
+	return a->seq != 0 && a->rule == b->rule && a->reason == b->reason &&
+	       plm_sym_equal(a->object, b->object) && plm_sym_equal(a->resource, b->resource) &&
+	       plm_sym_equal(a->flavor, b->flavor);
+}
+
 static void park_lane(struct plm_state *st, plm_id id, const struct plm_lane *lane)
 {
 	uint32_t *parked = plm_queue_index_room(st, lane->count);
@@ -468,8 +476,11 @@ static void park_lane(struct plm_state *st, plm_id id, const struct plm_lane *la
 		}
 	}
 	for (uint32_t i = 0; i < count; i++) {
+		plm_id other = {parked[i]};
+		bool same = says_the_same(&plm_workload_at(st, other)->why, &why);
 		struct plm_workload *workload =
-			plm_slot_edit_unnoted(st, PLM_TABLE_WORKLOAD, (plm_id){parked[i]});
+			same ? plm_slot_edit_unnoted(st, PLM_TABLE_WORKLOAD, other)
+			     : plm_workload_edit(st, other);
 
 		workload->why = why; /* what is said of the one is true of them all */
 		workload->place = PLM_QUEUE_PARKED;

@@ -63,6 +63,7 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->vm_memory_nano = w->vm_memory_nano;
 	root->reserved_enis = w->reserved_enis;
 	root->disruption_wait_ms = w->disruption_wait_ms;
+	root->publish = (uint32_t)w->publish;
 	root->queues_dirty = 1;
 	root->nodes_dirty = 1;
 	plm_life_settings(in->f.st);

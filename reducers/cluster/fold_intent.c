@@ -3,6 +3,7 @@
 #include "reducers/admission/queue.h"
 #include "reducers/cluster/fold.h"
 #include "reducers/disruption/drain.h"
+#include "reducers/publish/publish.h"
 
 /* The index at the end of a pod's name, "<podset>-<index>". */
 static uint32_t index_of(struct plm_slice name)
@@ -82,6 +83,8 @@ static void told(struct plm_state *st, const struct plm_w_intent *w)
 	} else if (w->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 1;
 		plm_pod_edit(st, id)->told = 1;
+	} else if (plm_publish_is(w->call)) {
+		plm_publish_asked(st, (enum plm_call)w->call, id);
 	} else {
 		told_work(st, (enum plm_call)w->call, id, 1);
 	}
@@ -170,7 +173,10 @@ void plm_fold_result(const struct plm_folding *in, const struct plm_w_result *w)
 	if (id.n == 0 || !final(w->class)) {
 		return;
 	}
-	if (w->class == PLM_RESULT_FAILED || w->class == PLM_RESULT_CONFLICT) {
+	if (plm_publish_is(plm_intent_at(st, id)->call)) {
+		plm_publish_answered(st, plm_intent_at(st, id), (enum plm_result_class)w->class,
+				     (int64_t)in->ev->tick_ms);
+	} else if (w->class == PLM_RESULT_FAILED || w->class == PLM_RESULT_CONFLICT) {
 		untold(st, plm_intent_at(st, id), (int64_t)in->ev->tick_ms);
 	} else {
 		carried_out(st, plm_intent_at(st, id));

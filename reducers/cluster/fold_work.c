@@ -1,6 +1,7 @@
 /* Workloads, Jobs and PodSets: kueue.md 1.5, 2.1, 2.2; dialect.md PodSet; exact.md 8. */
 #include "reducers/cluster/fold.h"
 #include "reducers/cluster/life.h"
+#include "reducers/publish/publish.h"
 
 /* ---- priorities -------------------------------------------------------------------------------- */
 
@@ -114,6 +115,7 @@ static void begin_workload(struct plm_workload *workload)
 	workload->pods_ready_ms = PLM_UNSET;
 	workload->ready_by_ms = PLM_UNSET;
 	workload->requeued_ms = PLM_UNSET;
+	workload->write_at_ms = PLM_UNSET;
 }
 
 static void fill_spec(const struct plm_folding *in, plm_id id, const struct plm_w_workload *w)
@@ -269,6 +271,9 @@ void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload
 	}
 	set_priority(st, id);
 	adopt(st, id, workload->object.owner_uid);
+	if (made) {
+		plm_publish_adopt(st, id, w);
+	}
 }
 
 void plm_fold_finish(struct plm_state *st, plm_id id, int64_t at_ms, plm_sym reason)

@@ -350,7 +350,8 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
  * 'frameworks' that are on by their names in core/integration.h, none = all; 'manage_unnamed' 1 = jobs
  * without a queue are held too; 'managed_namespaces' absent = all (kueue.md 1.7). 'vm_memory_nano' is the
  * share of an instance's memory in 10^-9 that its hypervisor leaves it, 0 = the default; 'reserved_enis'
- * of each instance take no pods.
+ * of each instance take no pods. 'publish' says of which areas decisions are written into objects (enum
+ * plm_publish_area).
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
@@ -364,7 +365,7 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
 	E(requeue_timestamp, requeue_timestamp) I(deactivate_at) I(requeue_base_s)                 \
 	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms) T(frameworks)         \
 	I(manage_unnamed) R(managed_namespaces, selector) I(device_classes)                        \
-	I(vm_memory_nano) I(reserved_enis) I(disruption_wait_ms)
+	I(vm_memory_nano) I(reserved_enis) I(disruption_wait_ms) I(publish)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)

@@ -154,5 +154,13 @@
 #define PLM_LIMIT_HEALTH_RING 4
 /* Pods, and refused offers, that are kept with a claim for explanations; more are counted only. */
 #define PLM_LIMIT_CLAIM_STORY 8
+/*
+ * Why a workload waits is written into its object when it has waited for so long, and for all workloads
+ * together one at a time: what became of them is more urgent, and most have been let in before their turn.
+ */
+#define PLM_LIMIT_SAY_AFTER_MS 1000
+#define PLM_LIMIT_SAY_EVERY_MS 100
+/* The wait before a status is written again that met a conflict. */
+#define PLM_LIMIT_WRITE_AGAIN_MS 1000
 
 #endif

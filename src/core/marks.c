@@ -1,6 +1,7 @@
 #include "core/marks.h"
 
 #include "core/state.h"
+#include "core/written.h"
 
 #include <stdlib.h>
 
@@ -52,6 +53,32 @@ static bool loose(const struct plm_state *st, const struct plm_workload *workloa
 	       plm_job_at(st, workload->job)->suspended == 0;
 }
 
+/* An object of its own that was never written says by itself that it waits. */
+static bool unwritten(const struct plm_workload *workload, struct plm_written now)
+{
+	bool begins = workload->written_print == 0 && workload->stage == PLM_STAGE_PENDING &&
+		      workload->evicted_ms == PLM_UNSET && workload->requeued == 0;
+
+	return !begins && now.status != workload->written_print;
+}
+
+static uint32_t writing_marks(const struct plm_state *st, plm_id id)
+{
+	const struct plm_workload *workload = plm_workload_at(st, id);
+	struct plm_written now = {0};
+
+	if (workload->object.seq == 0) {
+		return (uint32_t)(workload->job.n != 0 && workload->making == PLM_MAKING_NOT)
+		       << PLM_MARK_UNMADE;
+	}
+	if (workload->writing == 1) {
+		return 0;
+	}
+	now = plm_written_of(st, id);
+	return (uint32_t)unwritten(workload, now) << PLM_MARK_UNWRITTEN |
+	       (uint32_t)(now.waits != 0 && now.waits != workload->said_print) << PLM_MARK_UNSAID;
+}
+
 /* All marks but OUTSIDE and STICKY. */
 static uint32_t marks_of(const struct plm_state *st, plm_id id)
 {
@@ -72,7 +99,7 @@ static uint32_t marks_of(const struct plm_state *st, plm_id id)
 	marks |= (uint32_t)(workload->stage == PLM_STAGE_PENDING && workload->active == 0 &&
 			    workload->evicted_cause != PLM_REASON_NONE)
 		 << PLM_MARK_INACTIVE;
-	return marks;
+	return marks | writing_marks(st, id);
 }
 
 /* ---- bits -------------------------------------------------------------------------------------- */

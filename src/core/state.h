@@ -184,7 +184,7 @@ void plm_slots_recount(struct plm_state *st);
 
 const void *plm_slot(const struct plm_state *st, enum plm_table table, plm_id id);
 void *plm_slot_edit(struct plm_state *st, enum plm_table table, plm_id id);
-/* The same without a note for the marks: for members that none of them looks at (place, failed, why). */
+/* The same without a note for the marks: for members that none of them looks at (place, failed). */
 void *plm_slot_edit_unnoted(struct plm_state *st, enum plm_table table, plm_id id);
 /* Take the lowest free slot, zeroed but for used = 1; a full table is a bug (see plm_state_full()). */
 plm_id plm_slot_new(struct plm_state *st, enum plm_table table);

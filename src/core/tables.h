@@ -204,6 +204,12 @@ struct plm_workload {
 	uint32_t deactivating;	  /* 1: its object was asked to say that it is not active */
 	uint32_t halt;		  /* enum plm_halt */
 	uint32_t elastic;	  /* 1: it asks for workload slices, which are not there yet */
+	/* what was written of it: reducers/publish, core/written.h */
+	uint32_t making;	/* enum plm_making: of its object, when it has none yet */
+	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */
+	uint64_t said_print;	/* of the reason why it waits, likewise */
+	int64_t write_at_ms;	/* not before, after a failure; PLM_UNSET = at any time */
+	uint32_t writing;	/* 1: a write of its status is under way */
 	uint32_t zero;
 };
 
@@ -212,6 +218,19 @@ enum plm_halt {
 	PLM_HALT_NONE,
 	PLM_HALT_ASKED,
 	PLM_HALT_DONE, /* nothing of it runs */
+};
+
+/* The Workload object of a job that has none yet. */
+enum plm_making {
+	PLM_MAKING_NOT,
+	PLM_MAKING_ASKED,
+	PLM_MADE, /* it was created; its first fact is awaited */
+};
+
+/* Areas whose decisions are written into objects. */
+enum plm_publish_area {
+	PLM_PUBLISH_QUEUES = 1,
+	PLM_PUBLISH_NODES = 2,
 };
 
 /* The PodsReady condition: False with its reasons, or True with them. */
@@ -644,6 +663,10 @@ struct plm_root {
 	uint32_t nodes_listed; /* 1: as for claims */
 	uint32_t zero3;
 	int64_t catalog_ms; /* when the catalogue was told last: what was left of reservations then */
+	/* reducers/publish: enum plm_publish_area, or'ed; reasons of waiting are not written before 'say_at_ms' */
+	uint32_t publish;
+	uint32_t workloads_listed; /* 1: a complete list of Workloads came in this epoch */
+	int64_t say_at_ms;
 };
 
 #pragma GCC diagnostic pop

@@ -428,7 +428,7 @@ static bool same_config(const struct plm_state *st, const struct plm_w_config *w
 	       root->retain_finished_ms == w->retain_finished_ms &&
 	       root->retain_deactivated_ms == w->retain_deactivated_ms &&
 	       root->vm_memory_nano == w->vm_memory_nano &&
-	       root->reserved_enis == w->reserved_enis &&
+	       root->reserved_enis == w->reserved_enis && root->publish == w->publish &&
 	       same_texts(st, root->exclude_prefixes, w->exclude_prefixes) &&
 	       same_transformations(st, w->transformations) &&
 	       same_texts(st, root->frameworks, w->frameworks) &&
