@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "adapters/manifest/manifest.h"
 #include "clock.h"
 #include "engine_thread.h"
 #include "gate.h"
@@ -33,10 +32,10 @@ struct daemon {
 	struct plm_config config;
 	struct plm_clock clock;
 	const char *folder;
-	char cluster_uid[64];
+	char cluster_uid[PLM_CLUSTER_UID_SIZE];
 
 	struct plm_log *log; /* owned, as all that follows */
-	struct plm_embedded *embedded;
+	struct plm_end end;
 	struct plm_ring *ring;
 	struct plm_handover *handover;
 	struct plm_snapshot_worker *snapshots;
@@ -153,18 +152,6 @@ static void note(void *self, const char *text)
 	plm_jsonlog(PLM_LOG_WARN, "engine", "while recovering", fields);
 }
 
-/* The identity of an embedded cluster follows from its name. */
-static void name_cluster(struct daemon *d)
-{
-	struct plm_slice name =
-		plm_slice_str(plm_config_text(&d->config, PLM_CONFIG_KEY_CLUSTER_NAME));
-	struct plm_slice uid =
-		plm_manifest_uid(&d->arena, PLM_KIND_NAMESPACE, name, plm_slice_str("kube-system"));
-
-	PLM_ASSERT(uid.size < sizeof(d->cluster_uid));
-	memcpy(d->cluster_uid, uid.ptr, uid.size);
-}
-
 static enum plm_code open_engine(struct daemon *d, struct plm_error *err)
 {
 	const struct plm_engine_options options = {
@@ -180,26 +167,26 @@ static enum plm_code open_engine(struct daemon *d, struct plm_error *err)
 		.profile = plm_config_is(&d->config, PLM_CONFIG_KEY_PROFILE, "small")
 				   ? PLM_PROFILE_SMALL
 				   : PLM_PROFILE_CLUSTER,
-		.config = *plm_embedded_config(d->embedded),
-		.catalog = plm_embedded_catalog(d->embedded),
+		.config = *d->end.config,
+		.catalog = d->end.catalog,
 		.note = note,
 	};
 
 	return plm_engine_open(&options, &d->engine, err);
 }
 
-static enum plm_code start_world(struct daemon *d, struct plm_error *err)
+static enum plm_code start_end(struct daemon *d, struct plm_error *err)
 {
-	const struct plm_embedded_start start = {
+	const struct plm_end_start start = {
 		.log = d->log,
 		.inbox = plm_gate_inbox(&d->gate),
 		.cluster_uid = d->cluster_uid,
 		.now_ms = plm_clock_wall_ms(&d->clock),
 	};
-	enum plm_code code = plm_embedded_start(d->embedded, &start, err);
+	enum plm_code code = d->end.start(d->end.self, &start, err);
 
 	if (code == PLM_OK) {
-		d->gate.beyond = plm_embedded_effects(d->embedded);
+		d->gate.beyond = d->end.effects(d->end.self);
 	}
 	return code;
 }
@@ -258,7 +245,7 @@ static void tell_started(const struct daemon *d)
 		PLM_LOG_INT("seq", head.seq),
 		PLM_LOG_INT("epoch", head.epoch),
 		PLM_LOG_STR("cluster", d->cluster_uid),
-		PLM_LOG_INT("resumed-objects", plm_embedded_resumed(d->embedded)),
+		PLM_LOG_INT("resumed-objects", d->end.resumed(d->end.self)),
 		PLM_LOG_INT("enforce-queues", d->gate.queues),
 		PLM_LOG_INT("enforce-nodes", d->gate.nodes),
 		PLM_LOG_INT("port", d->http == NULL ? 0 : plm_http_port(d->http)),
@@ -347,7 +334,7 @@ static void see_report(struct daemon *d)
 
 static void see_violation(struct daemon *d)
 {
-	const char *violation = plm_embedded_violation(d->embedded);
+	const char *violation = d->end.violation(d->end.self);
 	const struct plm_log_field fields[] = {PLM_LOG_STR("invariant", violation), PLM_LOG_END};
 
 	if (violation != NULL && !d->violation_told) {
@@ -381,12 +368,12 @@ static int64_t turn(void *self)
 	int64_t due_ms = PLM_UNSET;
 
 	let_out(d);
-	plm_embedded_advance(d->embedded, now_ms);
+	d->end.advance(d->end.self, now_ms);
 	plm_arena_reset(&d->scratch);
 	see_violation(d);
 	drain(d);
 	see_report(d);
-	due_ms = plm_embedded_next_due(d->embedded);
+	due_ms = d->end.next_due(d->end.self);
 	if (d->stage != STAGE_RUNS) {
 		return DRAIN_TURN_MS;
 	}
@@ -436,7 +423,7 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 	if (code == PLM_OK) {
 		d->gate.inbox = plm_ring_inbox(d->ring);
 		d->gate.scratch = &d->scratch;
-		code = start_world(d, err);
+		code = start_end(d, err);
 	}
 	if (code == PLM_OK) {
 		code = plm_snapshot_worker_start(d->folder, &d->snapshots, err);
@@ -462,7 +449,9 @@ static void finish(struct daemon *d)
 	plm_metrics_free(d->metrics);
 	plm_engine_close(d->engine);
 	plm_snapshot_worker_stop(d->snapshots);
-	plm_embedded_free(d->embedded);
+	if (d->end.self != NULL) {
+		d->end.free(d->end.self);
+	}
 	plm_handover_free(d->handover);
 	plm_ring_free(d->ring);
 	plm_loop_free(d->loop);
@@ -490,10 +479,12 @@ static enum plm_code prepare(struct daemon *d, int argc, char **argv, struct plm
 	}
 	if (code == PLM_OK) {
 		d->folder = plm_config_text(&d->config, PLM_CONFIG_KEY_DATA_DIR);
-		code = plm_embedded_read(&d->config, &d->embedded, err);
+		code = plm_embedded_end(&d->config, &d->end, err);
 	}
 	if (code == PLM_OK) {
-		name_cluster(d);
+		code = d->end.meet(d->end.self, d->cluster_uid, err);
+	}
+	if (code == PLM_OK) {
 		code = start(d, err);
 	}
 	return code;

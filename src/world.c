@@ -2,11 +2,13 @@
 
 #include <stdlib.h>
 
+#include "adapters/manifest/manifest.h"
 #include "jsonlog.h"
 #include "resume.h"
 #include "tools/sim/scenario.h"
 
 struct plm_embedded {
+	char uid[PLM_CLUSTER_UID_SIZE];
 	struct plm_scenario scenario; /* owned */
 	struct plm_resume *resume;    /* owned; NULL before start and after it */
 	struct plm_world *world;      /* owned */
@@ -35,7 +37,7 @@ static void set_config(struct plm_embedded *embedded, const struct plm_config *c
 	w->cluster_name = plm_slice_str(plm_config_text(config, PLM_CONFIG_KEY_CLUSTER_NAME));
 }
 
-enum plm_code plm_embedded_read(const struct plm_config *config, struct plm_embedded **out,
+static enum plm_code read_input(const struct plm_config *config, struct plm_embedded **out,
 				struct plm_error *err)
 {
 	const struct plm_config_value *files = &config->values[PLM_CONFIG_KEY_FILENAME];
@@ -64,30 +66,19 @@ enum plm_code plm_embedded_read(const struct plm_config *config, struct plm_embe
 	return PLM_OK;
 }
 
-void plm_embedded_free(struct plm_embedded *embedded)
+static void embedded_free(void *self)
 {
-	if (embedded == NULL) {
-		return;
-	}
+	struct plm_embedded *embedded = self;
+
 	plm_world_free(embedded->world);
 	plm_resume_free(embedded->resume);
 	plm_scenario_fini(&embedded->scenario);
 	free(embedded);
 }
 
-const struct plm_w_config *plm_embedded_config(const struct plm_embedded *embedded)
+static size_t embedded_resumed(const void *self)
 {
-	return &embedded->scenario.config;
-}
-
-const struct plm_w_catalog *plm_embedded_catalog(const struct plm_embedded *embedded)
-{
-	return &embedded->scenario.catalog;
-}
-
-size_t plm_embedded_resumed(const struct plm_embedded *embedded)
-{
-	return embedded->resumed;
+	return ((const struct plm_embedded *)self)->resumed;
 }
 
 /* ---- time -------------------------------------------------------------------------------------- */
@@ -229,8 +220,9 @@ static void act(struct plm_embedded *embedded, const struct plm_sim_action *acti
 	PLM_UNREACHABLE();
 }
 
-void plm_embedded_advance(struct plm_embedded *embedded, int64_t now_ms)
+static void embedded_advance(void *self, int64_t now_ms)
 {
+	struct plm_embedded *embedded = self;
 	const struct plm_scenario *scenario = &embedded->scenario;
 
 	for (; embedded->next < scenario->action_count; embedded->next++) {
@@ -249,8 +241,9 @@ void plm_embedded_advance(struct plm_embedded *embedded, int64_t now_ms)
 	plm_world_advance(embedded->world, plm_max(now_ms, plm_world_now(embedded->world)));
 }
 
-int64_t plm_embedded_next_due(const struct plm_embedded *embedded)
+static int64_t embedded_next_due(const void *self)
 {
+	const struct plm_embedded *embedded = self;
 	const struct plm_scenario *scenario = &embedded->scenario;
 	int64_t due = plm_world_next_due(embedded->world);
 	int64_t action = PLM_UNSET;
@@ -281,9 +274,10 @@ static enum plm_code add_nodes(struct plm_embedded *embedded, struct plm_error *
 	return code;
 }
 
-enum plm_code plm_embedded_start(struct plm_embedded *embedded,
-				 const struct plm_embedded_start *start, struct plm_error *err)
+static enum plm_code embedded_start(void *self, const struct plm_end_start *start,
+				    struct plm_error *err)
 {
+	struct plm_embedded *embedded = self;
 	struct plm_sim_options options = embedded->scenario.world;
 	struct plm_resume_build build = {
 		.cluster_uid = start->cluster_uid, .extra = extra_of, .self = embedded};
@@ -312,12 +306,61 @@ enum plm_code plm_embedded_start(struct plm_embedded *embedded,
 	return code == PLM_OK ? add_nodes(embedded, err) : code;
 }
 
-struct plm_effects plm_embedded_effects(struct plm_embedded *embedded)
+static struct plm_effects embedded_effects(void *self)
 {
-	return plm_world_effects(embedded->world);
+	return plm_world_effects(((struct plm_embedded *)self)->world);
 }
 
-const char *plm_embedded_violation(const struct plm_embedded *embedded)
+static const char *embedded_violation(const void *self)
 {
-	return plm_world_violation(embedded->world);
+	return plm_world_violation(((const struct plm_embedded *)self)->world);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------- */
+
+/* The identity of an embedded cluster follows from its name. */
+static enum plm_code embedded_meet(void *self, char uid[PLM_CLUSTER_UID_SIZE],
+				   struct plm_error *err)
+{
+	const struct plm_embedded *embedded = self;
+
+	(void)err;
+	memcpy(uid, embedded->uid, PLM_CLUSTER_UID_SIZE);
+	return PLM_OK;
+}
+
+static void name_cluster(struct plm_embedded *embedded)
+{
+	struct plm_slice uid = plm_manifest_uid(&embedded->scenario.arena, PLM_KIND_NAMESPACE,
+						embedded->scenario.config.cluster_name,
+						plm_slice_str("kube-system"));
+
+	PLM_ASSERT(uid.size < sizeof(embedded->uid));
+	memcpy(embedded->uid, uid.ptr, uid.size);
+}
+
+enum plm_code plm_embedded_end(const struct plm_config *config, struct plm_end *out,
+			       struct plm_error *err)
+{
+	struct plm_embedded *embedded = NULL;
+	enum plm_code code = read_input(config, &embedded, err);
+
+	if (code != PLM_OK) {
+		return code;
+	}
+	name_cluster(embedded);
+	*out = (struct plm_end){
+		.self = embedded,
+		.config = &embedded->scenario.config,
+		.catalog = &embedded->scenario.catalog,
+		.meet = embedded_meet,
+		.start = embedded_start,
+		.effects = embedded_effects,
+		.advance = embedded_advance,
+		.next_due = embedded_next_due,
+		.violation = embedded_violation,
+		.resumed = embedded_resumed,
+		.free = embedded_free,
+	};
+	return PLM_OK;
 }

@@ -32,7 +32,7 @@ static const char text[] =
 	"      - {at: 20s, every: 40s, times: 2, kind: spotInterruption, notice: 1h}\n";
 
 static struct plm_arena arena;
-static struct plm_embedded *embedded;
+static struct plm_end outside;
 static struct plm_log *event_log;
 static char path[] = "/tmp/plm-world-XXXXXX";
 static int warnings;
@@ -74,7 +74,7 @@ static void begin(int64_t ms)
 					.seq = 1,
 					.epoch = 1,
 					.wall_ns = START * 1000000ULL};
-	struct plm_embedded_start start = {
+	struct plm_end_start start = {
 		.inbox = {.put = hear}, .cluster_uid = CLUSTER, .now_ms = START + ms};
 	struct plm_config config;
 	struct plm_slice record;
@@ -83,26 +83,26 @@ static void begin(int64_t ms)
 	warnings = 0;
 	plm_assert_ok(plm_config_read(PLM_COUNTOF(argv), argv, no_env, &arena, &config, &err),
 		      &err);
-	plm_assert_ok(plm_embedded_read(&config, &embedded, &err), &err);
+	plm_assert_ok(plm_embedded_end(&config, &outside, &err), &err);
 	plm_assert_ok(plm_log_open_memory(&event_log, &err), &err);
 	envelope.payload = plm_payload_encode(plm_event_info(PLM_EV_GENESIS), &genesis,
 					      (struct plm_slice){0}, &arena);
 	record = plm_envelope_encode(&envelope, &arena);
 	plm_assert_ok(plm_log_commit(event_log, &record, 1, &err), &err);
 	start.log = event_log;
-	plm_assert_ok(plm_embedded_start(embedded, &start, &err), &err);
+	plm_assert_ok(outside.start(outside.self, &start, &err), &err);
 }
 
 static void end(void)
 {
-	plm_embedded_free(embedded);
+	outside.free(outside.self);
 	plm_log_close(event_log);
 }
 
 /* Ask for an instance; returns the class of the answer, which is there a moment later. */
 static int64_t launch(uint64_t intent, int64_t ms)
 {
-	struct plm_effects effects = plm_embedded_effects(embedded);
+	struct plm_effects effects = outside.effects(outside.self);
 	struct plm_w_offer offer = {.instance_type = plm_slice_str("m5.large"),
 				    .zone = plm_slice_str("us-west-2a"),
 				    .capacity_type = plm_slice_str("spot")};
@@ -112,12 +112,12 @@ static int64_t launch(uint64_t intent, int64_t ms)
 	result_class = PLM_UNSET;
 	effect.frozen = plm_wire_encode(&plm_type_req_launch, &request, &arena);
 	plm_intent_key(plm_slice_str(CLUSTER), intent, effect.key);
-	plm_embedded_advance(embedded, START + ms);
+	outside.advance(outside.self, START + ms);
 	if (effects.durable != NULL) {
 		effects.durable(effects.self, intent);
 	}
 	effects.submit(effects.self, &effect);
-	plm_embedded_advance(embedded, START + ms + 10);
+	outside.advance(outside.self, START + ms + 10);
 	return result_class;
 }
 
@@ -126,13 +126,13 @@ static void what_is_planned_comes_at_its_time(void **state)
 	(void)state;
 	begin(0);
 	assert_int_equal(launch(1, 1000), PLM_RESULT_DONE);
-	plm_embedded_advance(embedded, START + 19999);
+	outside.advance(outside.self, START + 19999);
 	assert_int_equal(warnings, 0);
-	plm_embedded_advance(embedded, START + 20000);
+	outside.advance(outside.self, START + 20000);
 	assert_int_equal(warnings, 1);
 	assert_int_equal(launch(2, 30000), PLM_RESULT_FAILED);
 	assert_int_equal(launch(3, 40000), PLM_RESULT_DONE);
-	plm_embedded_advance(embedded, START + 60000);
+	outside.advance(outside.self, START + 60000);
 	assert_int_equal(warnings, 3); /* the second time, of two instances */
 	end();
 }
@@ -142,14 +142,14 @@ static void what_was_said_in_a_past_life_is_not_said_again(void **state)
 	(void)state;
 	begin(25000);
 	assert_int_equal(launch(1, 26000), PLM_RESULT_DONE);
-	plm_embedded_advance(embedded, START + 59999);
+	outside.advance(outside.self, START + 59999);
 	assert_int_equal(warnings, 0);
-	plm_embedded_advance(embedded, START + 60000);
+	outside.advance(outside.self, START + 60000);
 	assert_int_equal(warnings, 1);
 	end();
 	begin(61000);
 	assert_int_equal(launch(1, 62000), PLM_RESULT_DONE);
-	plm_embedded_advance(embedded, START + 600000);
+	outside.advance(outside.self, START + 600000);
 	assert_int_equal(warnings, 0);
 	end();
 }

@@ -1,0 +1,43 @@
+/*
+ * end.h - the outside of the daemon: where facts come from and effects go to
+ *
+ * Two fill it in: the embedded cluster and cloud (world.h), and a real API server (cluster.h). The daemon
+ * (run.c) cannot tell them apart. Everything is called on the loop's thread.
+ */
+#ifndef PLM_END_H
+#define PLM_END_H
+
+#include "core/ports.h"
+#include "store/log.h"
+
+#define PLM_CLUSTER_UID_SIZE 64
+
+struct plm_end_start {
+	struct plm_log *log; /* to be read for what was there before; not after 'start' */
+	struct plm_inbox inbox;
+	const char *cluster_uid;
+	int64_t now_ms;
+};
+
+struct plm_end {
+	void *self;
+	const struct plm_w_config *config;   /* settings that decide; borrowed from it */
+	const struct plm_w_catalog *catalog; /* NULL = none */
+	/* Ask whose log this is. May wait, on the loop; PLM_E_AGAIN: the daemon was told to end meanwhile. */
+	enum plm_code (*meet)(void *self, char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err);
+	/* The log belongs to that cluster: facts may come from now on. */
+	enum plm_code (*start)(void *self, const struct plm_end_start *start,
+			       struct plm_error *err);
+	struct plm_effects (*effects)(void *self); /* after 'start' */
+	/* Let everything happen that is due by 'now_ms', or that waited for room in the inbox. */
+	void (*advance)(void *self, int64_t now_ms);
+	/* When something is due next, PLM_UNSET when nothing is: what comes by itself wakes the loop. */
+	int64_t (*next_due)(const void *self);
+	/* First broken invariant that it has seen, or NULL. */
+	const char *(*violation)(const void *self);
+	/* Objects taken over from the log. */
+	size_t (*resumed)(const void *self);
+	void (*free)(void *self);
+};
+
+#endif
