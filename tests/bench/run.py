@@ -1,5 +1,7 @@
 """Run the benchmarks of a build: run.py BUILD [NAME...]; a table on stdout, JSON in BUILD/bench.json.
 
+run.py BUILD --e2e [ARG...] runs tests/e2e/bench.py with these arguments instead; JSON in BUILD/bench-e2e.json.
+
 A benchmark program prints one JSON object per figure: {"name", "value", "unit"} and, where there is one
 to compare with, "raw" (the same work without Plimsoll, in the same unit) and "note". None of them is a
 pass mark.
@@ -74,13 +76,22 @@ def row(figure):
             figure.get("note", ""))
 
 
+def chosen(build, names):
+    """The programs to run: those of the names, or the one that starts real servers."""
+    if names[:1] == ["--e2e"]:
+        bench = pathlib.Path(__file__).resolve().parents[1] / "e2e" / "bench.py"
+        return [{"name": "e2e", "env": {},
+                 "cmd": [sys.executable, str(bench), f"{build}/plimsoll", *names[1:]]}]
+    return [entry for entry in benchmarks(build)
+            if not names or any(name in entry["name"] for name in names)]
+
+
 def main(build, names):
     found = []
     where = machine(build)
-    for entry in benchmarks(build):
-        if not names or any(name in entry["name"] for name in names):
-            print(f"{entry['name']} …", file=sys.stderr)
-            found += figures(entry)
+    for entry in chosen(build, names):
+        print(f"{entry['name']} …", file=sys.stderr)
+        found += figures(entry)
     rows = [("figure", "value", "raw (ratio)", "note")] + [row(figure) for figure in found]
     for name, value in where.items():
         print(f"{name + ':':12} {value}")
@@ -88,7 +99,7 @@ def main(build, names):
     widths = [max(len(line[i]) for line in rows) for i in range(4)]
     for line in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-    path = pathlib.Path(build) / "bench.json"
+    path = pathlib.Path(build) / ("bench-e2e.json" if names[:1] == ["--e2e"] else "bench.json")
     path.write_text(json.dumps({"machine": where, "figures": found}, indent=1) + "\n", encoding="utf-8")
     print(f"{path}", file=sys.stderr)
 

@@ -145,8 +145,8 @@ class Cluster:
         """A place in the audit log, for writes()."""
         return self.audit_file.stat().st_size if self.audit_file.exists() else 0
 
-    def writes(self, mark=0, user=None):
-        """Audit entries of writes since a mark, of users whose name has `user` in it."""
+    def audit(self, mark=0, user=None):
+        """Audit entries since a mark, of users whose name has `user` in it."""
         found = []
         if not self.audit_file.exists():
             return found
@@ -156,9 +156,12 @@ class Cluster:
                 if not line.endswith(b"\n"):
                     break
                 entry = json.loads(line)
-                if entry["verb"] in WRITES and (user is None or user in entry["user"]["username"]):
+                if user is None or user in entry["user"]["username"]:
                     found.append(entry)
         return found
+
+    def writes(self, mark=0, user=None):
+        return [one for one in self.audit(mark, user) if one["verb"] in WRITES]
 
 
 def write_kubeconfig(path, server, ca, token):

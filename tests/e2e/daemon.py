@@ -30,7 +30,8 @@ class Daemon:
         port = free_ports(2)
         self.listen, self.health = f"127.0.0.1:{port}", f"127.0.0.1:{port + 1}"
         self.starts += 1
-        command = [self.plimsoll, "run", "--cloud", "none", "--mode", "enforce", "--data-dir", self.data,
+        mode = () if "--mode" in self.flags else ("--mode", "enforce")
+        command = [self.plimsoll, "run", "--cloud", "none", *mode, "--data-dir", self.data,
                    "--kubeconfig", self.kubeconfig, "--no-ballast", "--allow-any-filesystem",
                    "--listen", self.listen, "--health-listen", self.health, *self.flags, *flags]
         with open(self.folder / f"out.{self.starts}", "wb") as out, \

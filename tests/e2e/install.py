@@ -8,17 +8,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GROUPS = ("kueue.x-k8s.io", "karpenter.sh", "karpenter.k8s.aws", "plimsoll")
 
 
+def serves(admin, group_version, resource):
+    found = admin.find(f"/apis/{group_version}") or {}
+    return any(one["name"] == resource for one in found.get("resources", []))
+
+
 def deploy(cluster, plimsoll):
     """CRDs, policies, and the roles that `plimsoll rbac print` generates, as an installation has them."""
-    for folder in ("crds", "policies"):
-        path = ROOT / "deploy" / folder
-        if path.is_dir():
-            cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", path)
     if (ROOT / "deploy" / "crds").is_dir():
+        cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", ROOT / "deploy" / "crds")
         cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
-    rbac = subprocess.run([plimsoll, "rbac", "print"], capture_output=True, text=True, check=False)
-    if rbac.returncode == 0:
-        cluster.apply(rbac.stdout)
+    if (ROOT / "deploy" / "policies").is_dir() and serves(cluster.admin, "admissionregistration.k8s.io/v1", "mutatingadmissionpolicies"):
+        cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", ROOT / "deploy" / "policies")
+    roles = subprocess.run([plimsoll, "rbac", "print"], capture_output=True, text=True, check=False)
+    if roles.returncode == 0:
+        cluster.apply(roles.stdout)
 
 
 def resources(admin):

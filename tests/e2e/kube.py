@@ -59,7 +59,13 @@ class Kube:
         raise AssertionError("unreachable")
 
     def call(self, method, path, body=None, kind="application/json"):
-        code, text = self.raw(method, path, None if body is None else json.dumps(body), kind)
+        body = None if body is None else json.dumps(body)
+        code, text = self.raw(method, path, body, kind)
+        for _ in range(20):  # "storage is (re)initializing", after a CRD was made
+            if code != 429:
+                break
+            time.sleep(0.5)
+            code, text = self.raw(method, path, body, kind)
         if code // 100 != 2:
             raise ApiError(code, method, path, text.decode(errors="replace"))
         return json.loads(text) if text else None

@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import install  # noqa: E402
-from cluster import SPACE, Cluster, built  # noqa: E402
+from cluster import SPACE, WRITES, Cluster, built, what  # noqa: E402
 from daemon import USER, Daemon  # noqa: E402
 from proxy import Proxy  # noqa: E402
 
@@ -25,17 +25,13 @@ from proxy import Proxy  # noqa: E402
 class Suite:
     """What one test sees."""
 
-    def __init__(self, plimsoll):
+    def __init__(self, plimsoll, **cluster):
         self.plimsoll = str(pathlib.Path(plimsoll).resolve())
-        self.cluster = Cluster()
+        self.cluster = Cluster(**cluster)
         self.admin = self.cluster.admin
         self.kubectl = self.cluster.kubectl
         self.namespace = self.name = None
-        self.daemons, self.proxies, self.cleanups = [], [], []
-        self.prepare()
-
-    def prepare(self):
-        """What an installation has before the daemon starts: CRDs, policies, the account and its rights."""
+        self.daemons, self.proxies, self.others = [], [], []
         install.deploy(self.cluster, self.plimsoll)
 
     def begin(self, number, name):
@@ -49,15 +45,26 @@ class Suite:
 
     def end(self):
         """Takes away what the test made; the next one must find an empty cluster."""
-        for daemon in self.daemons:
-            daemon.kill()
-        for proxy in self.proxies:
-            proxy.stop()
-        for one in reversed(self.cleanups):
-            one()
+        refused = {what(one) for suite in (self, *self.others) for one in suite.our_calls()
+                   if one.get("responseStatus", {}).get("code") == 403}
+        for suite in (*self.others, self):
+            for one in suite.daemons:
+                one.kill()
+            for one in suite.proxies:
+                one.stop()
+        for one in self.others:
+            one.cluster.down()
         self.admin.delete(f"/api/v1/namespaces/{self.namespace}")
-        self.daemons, self.proxies, self.cleanups = [], [], []
+        self.daemons, self.proxies, self.others = [], [], []
         install.sweep(self.admin)
+        assert not refused, f"calls that the generated roles do not allow: {sorted(refused)}"
+
+    def other(self, **cluster):
+        """A cluster of the test's own, with a namespace: as this object, but taken down with the test."""
+        one = Suite(self.plimsoll, **cluster)
+        self.others.append(one)
+        self.others[-1].begin(0, self.name)
+        return one
 
     def proxy(self):
         self.proxies.append(Proxy(self.cluster))
@@ -72,12 +79,17 @@ class Suite:
         self.daemons.append(one)
         return one.start() if start else one
 
+    def our_calls(self, mark=None):
+        return self.cluster.audit(self.mark if mark is None else mark, f"{SPACE}:{USER}")
+
     def our_writes(self, mark=None):
-        return self.cluster.writes(self.mark if mark is None else mark, f"{SPACE}:{USER}")
+        return [one for one in self.our_calls(mark) if one["verb"] in WRITES]
 
     def report(self):
         for daemon in self.daemons:
             yield from f"{daemon.folder.name}:\n{daemon.tail()}".splitlines()
+        for one in self.others:
+            yield from one.report()
 
 
 def tests(names):

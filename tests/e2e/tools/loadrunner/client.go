@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 const (
@@ -51,7 +52,21 @@ func check(err error) {
 	}
 }
 
+// open waits out 429: the storage of a custom resource is made anew when its CRD changes.
 func (c *client) open(method, path, kind, body string) *http.Response {
+	response := c.try(method, path, kind, body)
+	for range 60 {
+		if response.StatusCode != http.StatusTooManyRequests {
+			break
+		}
+		response.Body.Close()
+		time.Sleep(500 * time.Millisecond)
+		response = c.try(method, path, kind, body)
+	}
+	return response
+}
+
+func (c *client) try(method, path, kind, body string) *http.Response {
 	request, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
 	check(err)
 	request.Header.Set("Authorization", "Bearer "+c.token)
@@ -85,32 +100,50 @@ func (c *client) must(method, path, kind, body string) []byte {
 	return answer
 }
 
-// watch calls back for each event of the collection from now on, in a goroutine of its own.
+// watch calls back for each event of the collection from now on, in a goroutine of its own. A stream that
+// ends is taken up where it was: API servers close them when they like.
 func (c *client) watch(path string, each func(kind string, object json.RawMessage)) {
-	var head struct {
-		Metadata struct{ ResourceVersion string }
-	}
+	var head versioned
 	check(json.Unmarshal(c.must("GET", path+"?limit=1", "", ""), &head))
-	query := fmt.Sprintf("?watch=1&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=7200",
-		head.Metadata.ResourceVersion)
-	stream := c.open("GET", path+query, "", "")
+	version := head.Metadata.ResourceVersion
+	stream := c.openWatch(path, version)
+	go func() {
+		for {
+			lines := bufio.NewReaderSize(stream.Body, 1<<20)
+			for {
+				line, err := lines.ReadBytes('\n')
+				if err != nil {
+					break
+				}
+				var event struct {
+					Type   string
+					Object json.RawMessage
+				}
+				check(json.Unmarshal(line, &event))
+				if event.Type == "ERROR" {
+					log.Fatalf("loadrunner: watch %s: %.300s", path, event.Object)
+				}
+				var at versioned
+				check(json.Unmarshal(event.Object, &at))
+				version = at.Metadata.ResourceVersion
+				each(event.Type, event.Object)
+			}
+			stream.Body.Close()
+			time.Sleep(100 * time.Millisecond)
+			stream = c.openWatch(path, version)
+		}
+	}()
+}
+
+type versioned struct {
+	Metadata struct{ ResourceVersion string }
+}
+
+func (c *client) openWatch(path, version string) *http.Response {
+	stream := c.open("GET", fmt.Sprintf("%s?watch=1&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=7200",
+		path, version), "", "")
 	if stream.StatusCode != http.StatusOK {
 		log.Fatalf("loadrunner: watch %s: %s", path, stream.Status)
 	}
-	go func() {
-		lines := bufio.NewReaderSize(stream.Body, 1<<20)
-		for {
-			line, err := lines.ReadBytes('\n')
-			check(err)
-			var event struct {
-				Type   string
-				Object json.RawMessage
-			}
-			check(json.Unmarshal(line, &event))
-			if event.Type == "ERROR" {
-				log.Fatalf("loadrunner: watch %s: %.300s", path, event.Object)
-			}
-			each(event.Type, event.Object)
-		}
-	}()
+	return stream
 }
