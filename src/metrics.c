@@ -1,6 +1,7 @@
 #include "metrics.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "core/event.h"
@@ -42,7 +43,7 @@ void plm_metrics_put(struct plm_metrics *metrics, const struct plm_status *statu
 	(void)pthread_mutex_unlock(&metrics->lock);
 }
 
-static struct plm_status get(struct plm_metrics *metrics)
+struct plm_status plm_metrics_get(struct plm_metrics *metrics)
 {
 	struct plm_status status;
 
@@ -66,33 +67,84 @@ static const char *why_dead(const struct plm_metrics *metrics, const struct plm_
 		       : NULL;
 }
 
-static const char *why_not_ready(const struct plm_status *status)
+static const char *why_not_started(const struct plm_status *status)
 {
 	if (status->ending) {
 		return "ending";
 	}
-	if (status->engine.batch_boot_ms == 0) {
-		return "starting";
-	}
-	return status->engine.level >= PLM_ROOM_OBSERVE ? "the disk is nearly full" : NULL;
+	return status->engine.batch_boot_ms == 0 ? "starting" : NULL;
 }
 
-void plm_metrics_health_page(void *self, const char *path, struct plm_http_page *out)
+/* Each check of a page, in order. */
+struct checks {
+	const struct plm_metrics *metrics;
+	const struct plm_status *status;
+	bool verbose, bad;
+	char text[1024];
+	size_t size;
+};
+
+static void PLM_PRINTF(2, 3) say(struct checks *c, const char *format, ...)
 {
-	struct plm_metrics *metrics = self;
-	struct plm_status status = get(metrics);
+	va_list args;
+	int size = 0;
+
+	va_start(args, format);
+	size = vsnprintf(c->text + c->size, sizeof(c->text) - c->size, format, args);
+	va_end(args);
+	PLM_ASSERT(size >= 0);
+	c->size += (size_t)size;
+	c->size = c->size < sizeof(c->text) ? c->size : sizeof(c->text) - 1;
+}
+
+/* 'why' NULL = it is well. */
+static void check(struct checks *c, const char *name, const char *why, const char *note)
+{
+	if (c->verbose) {
+		say(c, "[%c]%s %s%s%s\n", why == NULL ? '+' : '-', name,
+		    why == NULL ? "ok" : "failed: ", why == NULL ? "" : why, note);
+	} else if (why != NULL && !c->bad) {
+		say(c, "%s: %s\n", name, why);
+	}
+	c->bad = c->bad || why != NULL;
+}
+
+static void check_ready(struct checks *c)
+{
+	const struct plm_status *status = c->status;
+
+	check(c, "started", why_not_started(status), "");
+	check(c, "disk",
+	      status->engine.level >= PLM_ROOM_OBSERVE ? "the disk is nearly full" : NULL, "");
+	for (size_t i = 0; i < status->check_count; i++) {
+		const struct plm_ready_check *one = &status->checks[i];
+		char note[160] = "";
+
+		if (one->ok && one->why[0] != '\0') {
+			(void)snprintf(note, sizeof(note), ": %s", one->why);
+		}
+		check(c, one->name, one->ok ? NULL : one->why, note);
+	}
+}
+
+void plm_metrics_health(struct plm_metrics *metrics, const char *path, bool verbose,
+			struct plm_web_answer *out)
+{
+	struct plm_status status = plm_metrics_get(metrics);
+	struct checks c = {.metrics = metrics, .status = &status, .verbose = verbose};
 	bool live = strcmp(path, "/livez") == 0 || strcmp(path, "/healthz") == 0;
-	const char *why = NULL;
 
 	if (!live && strcmp(path, "/readyz") != 0) {
 		return;
 	}
-	why = why_dead(metrics, &status);
-	if (why == NULL && !live) {
-		why = why_not_ready(&status);
+	check(&c, "engine", why_dead(metrics, &status), "");
+	if (!live) {
+		check_ready(&c);
 	}
-	out->status = why == NULL ? 200 : 503;
-	plm_http_add(out, "%s\n", why == NULL ? "ok" : why);
+	if (verbose) {
+		say(&c, "%s check %s\n", path + 1, c.bad ? "failed" : "passed");
+	}
+	plm_web_print(out, c.bad ? 503 : 200, "%s", c.size == 0 ? "ok\n" : c.text);
 }
 
 /* ---- metrics ----------------------------------------------------------------------------------- */
@@ -102,16 +154,16 @@ struct row {
 	uint64_t value;
 };
 
-static void add_rows(struct plm_http_page *out, const struct row *rows, size_t count)
+static void add_rows(FILE *out, const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		plm_http_add(out, "# HELP %s %s\n# TYPE %s %s\n%s %llu\n", rows[i].name,
-			     rows[i].help, rows[i].name, rows[i].type, rows[i].name,
-			     (unsigned long long)rows[i].value);
+		(void)fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s %llu\n", rows[i].name,
+			      rows[i].help, rows[i].name, rows[i].type, rows[i].name,
+			      (unsigned long long)rows[i].value);
 	}
 }
 
-static void add_engine(struct plm_http_page *out, const struct plm_engine_report *engine)
+static void add_engine(FILE *out, const struct plm_engine_report *engine)
 {
 	const struct plm_engine_stats *stats = &engine->stats;
 	const struct row rows[] = {
@@ -136,7 +188,7 @@ static void add_engine(struct plm_http_page *out, const struct plm_engine_report
 	add_rows(out, rows, PLM_COUNTOF(rows));
 }
 
-static void add_daemon(struct plm_http_page *out, const struct plm_status *status)
+static void add_daemon(FILE *out, const struct plm_status *status)
 {
 	const struct row rows[] = {
 		{"plimsoll_effects_inflight", "gauge", "Effects without an answer yet.",
@@ -159,30 +211,43 @@ static void add_daemon(struct plm_http_page *out, const struct plm_status *statu
 	};
 
 	add_rows(out, rows, PLM_COUNTOF(rows));
-	plm_http_add(out,
-		     "# HELP plimsoll_mode 1 where decisions are carried out.\n"
-		     "# TYPE plimsoll_mode gauge\n"
-		     "plimsoll_mode{area=\"queues\"} %d\nplimsoll_mode{area=\"nodes\"} %d\n",
-		     status->enforces_queues, status->enforces_nodes);
-	plm_http_add(out,
-		     "# HELP plimsoll_build_info The build.\n# TYPE plimsoll_build_info gauge\n"
-		     "plimsoll_build_info{version=\"%s\",bundle=\"%d\"} 1\n",
-		     PLM_VERSION, PLM_BUNDLE);
+	(void)fprintf(out,
+		      "# HELP plimsoll_mode 1 where decisions are carried out.\n"
+		      "# TYPE plimsoll_mode gauge\n"
+		      "plimsoll_mode{area=\"queues\"} %d\nplimsoll_mode{area=\"nodes\"} %d\n",
+		      status->enforces_queues, status->enforces_nodes);
+	(void)fprintf(out,
+		      "# HELP plimsoll_build_info The build.\n# TYPE plimsoll_build_info gauge\n"
+		      "plimsoll_build_info{version=\"%s\",bundle=\"%d\"} 1\n",
+		      PLM_VERSION, PLM_BUNDLE);
 }
 
-void plm_metrics_page(void *self, const char *path, struct plm_http_page *out)
+void plm_metrics_version(struct plm_web_answer *out)
 {
-	struct plm_status status = get(self);
+	char text[128];
 
-	if (strcmp(path, "/version") == 0) {
-		out->status = 200;
-		out->type = "application/json";
-		plm_http_add(out, "{\"bundle\":%d,\"envelope\":%d,\"version\":\"%s\"}\n",
-			     PLM_BUNDLE, PLM_ENVELOPE_FORMAT, PLM_VERSION);
-	} else if (strcmp(path, "/metrics") == 0) {
-		out->status = 200;
-		out->type = "text/plain; version=0.0.4";
-		add_engine(out, &status.engine);
-		add_daemon(out, &status);
+	(void)snprintf(text, sizeof(text), "{\"bundle\":%d,\"envelope\":%d,\"version\":\"%s\"}\n",
+		       PLM_BUNDLE, PLM_ENVELOPE_FORMAT, PLM_VERSION);
+	plm_web_put(out, 200, "application/json", plm_slice_str(text));
+}
+
+/* What the log says, once all of it was read: before, a counter would be seen to fall. */
+static void add_log(FILE *out, const struct plm_follower_view *view)
+{
+	if (view->state == NULL) {
+		return;
 	}
+	plm_metric_end(view->state, view->run, plm_exposition_add, view->counted);
+	plm_arena_reset(view->scratch);
+	plm_metric_gauges(view->state, view->scratch, plm_exposition_add, view->counted);
+	plm_exposition_print(view->counted, out);
+}
+
+void plm_metrics_write(void *status, const struct plm_follower_view *view, FILE *out)
+{
+	const struct plm_status *s = status;
+
+	add_log(out, view);
+	add_engine(out, &s->engine);
+	add_daemon(out, s);
 }

@@ -9,8 +9,16 @@
 #define PLM_METRICS_H
 
 #include "engine_thread.h"
-#include "http.h"
+#include "follower.h"
 #include "snapshot_worker.h"
+#include "web.h"
+
+#define PLM_READY_CHECKS 8
+struct plm_ready_check {
+	const char *name; /* static */
+	bool ok;
+	char why[128]; /* why not, or what of it */
+};
 
 struct plm_status {
 	struct plm_engine_report engine;
@@ -19,6 +27,11 @@ struct plm_status {
 	uint64_t effects_in_flight, effects_sent, effects_kept;
 	bool enforces_queues, enforces_nodes;
 	bool ending; /* SIGTERM has come */
+	/* What else it must have to be ready: "lease", "watches"; the wiring's to say. */
+	struct plm_ready_check checks[PLM_READY_CHECKS];
+	size_t check_count;
+	/* the questions of clients */
+	uint64_t questions, questions_refused, streams;
 };
 
 struct plm_metrics; /* opaque */
@@ -27,8 +40,13 @@ struct plm_metrics *plm_metrics_new(struct plm_clock clock); /* owned; never NUL
 void plm_metrics_free(struct plm_metrics *metrics);	     /* NULL-safe */
 void plm_metrics_put(struct plm_metrics *metrics, const struct plm_status *status);
 
-/* Pages for struct plm_http_options, 'self' is the metrics: /healthz /livez /readyz; /metrics /version. */
-void plm_metrics_health_page(void *self, const char *path, struct plm_http_page *out);
-void plm_metrics_page(void *self, const char *path, struct plm_http_page *out);
+struct plm_status plm_metrics_get(struct plm_metrics *metrics);
+
+/* /healthz /livez /readyz, with 'verbose' each check by its name; any other path is left alone. */
+void plm_metrics_health(struct plm_metrics *metrics, const char *path, bool verbose,
+			struct plm_web_answer *out);
+void plm_metrics_version(struct plm_web_answer *out);
+/* The page for Prometheus. 'status' is a struct plm_status; 'view' is frozen, and used up. */
+void plm_metrics_write(void *status, const struct plm_follower_view *view, FILE *out);
 
 #endif

@@ -9,10 +9,10 @@
 #include "engine_thread.h"
 #include "gate.h"
 #include "handover.h"
-#include "http.h"
 #include "jsonlog.h"
 #include "loop.h"
 #include "metrics.h"
+#include "serve.h"
 #include "snapshot_worker.h"
 #include "store/volume.h"
 #include "world.h"
@@ -43,7 +43,10 @@ struct daemon {
 	struct plm_engine_thread *thread;
 	struct plm_loop *loop;
 	struct plm_metrics *metrics;
-	struct plm_http *http, *health; /* NULL: not asked for */
+	struct plm_follower *follower;
+	struct plm_access *access;
+	struct plm_serve *serve;
+	struct plm_web *web, *health; /* NULL: not asked for */
 
 	struct plm_gate gate;
 	enum stage stage;
@@ -206,20 +209,20 @@ static enum plm_code start_threads(struct daemon *d, struct plm_error *err)
 	return plm_engine_thread_start(&options, &d->thread, err);
 }
 
-static enum plm_code listen_on(struct daemon *d, enum plm_config_key key, struct plm_http **out,
+static enum plm_code listen_on(struct daemon *d, enum plm_config_key key, struct plm_web **out,
 			       struct plm_error *err)
 {
-	const struct plm_http_options options = {
+	const struct plm_web_options options = {
 		.address = plm_config_text(&d->config, key),
-		.page = key == PLM_CONFIG_KEY_LISTEN ? plm_metrics_page : plm_metrics_health_page,
-		.self = d->metrics,
+		.answer = key == PLM_CONFIG_KEY_LISTEN ? plm_serve_answer : plm_serve_health,
+		.self = d->serve,
 	};
 	enum plm_code code = PLM_OK;
 
 	if (options.address == NULL) {
 		return PLM_OK;
 	}
-	code = plm_http_start(&options, out, err);
+	code = plm_web_start(&options, out, err);
 	if (code != PLM_OK) {
 		struct plm_error why = *err;
 
@@ -230,10 +233,25 @@ static enum plm_code listen_on(struct daemon *d, enum plm_config_key key, struct
 
 static enum plm_code start_pages(struct daemon *d, struct plm_error *err)
 {
+	const struct plm_access_options access = {.clock = d->clock, .wake = wake_loop, .self = d};
+	const char *address = plm_config_text(&d->config, PLM_CONFIG_KEY_LISTEN);
+	struct plm_serve_options options = {.folder = d->folder};
 	enum plm_code code = PLM_OK;
 
 	d->metrics = plm_metrics_new(d->clock);
-	code = listen_on(d, PLM_CONFIG_KEY_LISTEN, &d->http, err);
+	d->access = plm_access_new(&access);
+	if (address != NULL) {
+		code = plm_follower_start(d->folder, &d->follower, err);
+	}
+	if (code != PLM_OK) {
+		return code;
+	}
+	options.metrics = d->metrics;
+	options.access = d->access;
+	options.follower = d->follower;
+	d->serve = plm_serve_new(&options);
+	plm_serve_open(d->serve, address != NULL && plm_web_address_is_local(address));
+	code = listen_on(d, PLM_CONFIG_KEY_LISTEN, &d->web, err);
 	return code == PLM_OK ? listen_on(d, PLM_CONFIG_KEY_HEALTH_LISTEN, &d->health, err) : code;
 }
 
@@ -248,8 +266,8 @@ static void tell_started(const struct daemon *d)
 		PLM_LOG_INT("resumed-objects", d->end.resumed(d->end.self)),
 		PLM_LOG_INT("enforce-queues", d->gate.queues),
 		PLM_LOG_INT("enforce-nodes", d->gate.nodes),
-		PLM_LOG_INT("port", d->http == NULL ? 0 : plm_http_port(d->http)),
-		PLM_LOG_INT("health-port", d->health == NULL ? 0 : plm_http_port(d->health)),
+		PLM_LOG_INT("port", d->web == NULL ? 0 : plm_web_port(d->web)),
+		PLM_LOG_INT("health-port", d->health == NULL ? 0 : plm_web_port(d->health)),
 		PLM_LOG_END,
 	};
 
@@ -311,6 +329,9 @@ static void publish(struct daemon *d, const struct plm_engine_report *report)
 	};
 
 	plm_metrics_put(d->metrics, &status);
+	if (d->follower != NULL) {
+		plm_follower_wake(d->follower, report->seq);
+	}
 }
 
 static void see_report(struct daemon *d)
@@ -368,6 +389,7 @@ static int64_t turn(void *self)
 	int64_t due_ms = PLM_UNSET;
 
 	let_out(d);
+	plm_access_turn(d->access);
 	d->end.advance(d->end.self, now_ms);
 	plm_arena_reset(&d->scratch);
 	see_violation(d);
@@ -444,8 +466,14 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 static void finish(struct daemon *d)
 {
 	(void)plm_engine_thread_join(d->thread);
-	plm_http_stop(d->http);
-	plm_http_stop(d->health);
+	if (d->access != NULL) {
+		plm_access_stop(d->access);
+	}
+	plm_web_stop(d->web);
+	plm_web_stop(d->health);
+	plm_serve_free(d->serve);
+	plm_access_free(d->access);
+	plm_follower_stop(d->follower);
 	plm_metrics_free(d->metrics);
 	plm_engine_close(d->engine);
 	plm_snapshot_worker_stop(d->snapshots);

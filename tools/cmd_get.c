@@ -4,6 +4,7 @@
 
 #include "core/sort.h"
 #include "tools/events.h"
+#include "tools/page.h"
 #include "tools/print.h"
 #include "tools/rows.h"
 #include "tools/spell.h"
@@ -40,6 +41,8 @@ struct get {
 	struct plm_subject subject; /* name empty = all; ns empty = every namespace */
 	uint32_t *ids;		    /* arena */
 	uint32_t count;
+	struct plm_page page;
+	uint64_t rows; /* of the whole list */
 };
 
 /* ---- operands ---------------------------------------------------------------------------------- */
@@ -132,6 +135,20 @@ static void choose(struct get *get)
 		}
 	}
 	plm_sort(get->ids, get->count, by_name, get, get->call->arena);
+	get->rows = get->count;
+}
+
+/* Only the rows of this part. */
+static void cut(struct get *get)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < get->count; i++) {
+		if (plm_page_has(&get->page, i)) {
+			get->ids[kept++] = get->ids[i];
+		}
+	}
+	get->count = kept;
 }
 
 static void print_names(struct get *get)
@@ -155,6 +172,7 @@ static struct plm_json *list_document(struct get *get, const char *kind, struct 
 
 	plm_json_put(doc, "at", plm_view_point(&get->view));
 	plm_json_put(doc, "items", items);
+	plm_page_end(&get->page, get->view.seq, get->rows, doc);
 	return doc;
 }
 
@@ -222,6 +240,7 @@ static enum plm_code get_objects(struct get *get, struct plm_error *err)
 
 		return plm_subject_find(&get->view.state, &get->subject, &id, err);
 	}
+	cut(get);
 	if (strcmp(format, "name") == 0) {
 		print_names(get);
 	} else if (plm_print_is_document(get->call)) {
@@ -330,8 +349,10 @@ static enum plm_code get_table(struct get *get)
 	plm_grid_init(&grid, call->arena, tables[get->what].columns, tables[get->what].count);
 	for (plm_id id = plm_slot_next(st, table, (plm_id){0}); id.n != 0;
 	     id = plm_slot_next(st, table, id)) {
-		plm_json_add(items, plm_object_tree(call->arena, st, table, id));
-		table_cells(get, &grid, id);
+		if (plm_page_has(&get->page, get->rows++)) {
+			plm_json_add(items, plm_object_tree(call->arena, st, table, id));
+			table_cells(get, &grid, id);
+		}
 	}
 	if (plm_print_is_document(call)) {
 		plm_print_document(call, list_document(get, tables[get->what].kind, items));
@@ -362,6 +383,9 @@ static enum plm_code get_events(struct get *get, struct plm_error *err)
 		if (get->what == WHAT_DECISIONS && event.info->class != PLM_CLASS_DECISION) {
 			continue;
 		}
+		if (!plm_page_has(&get->page, get->rows++)) {
+			continue;
+		}
 		if (plm_print_is_document(call)) {
 			plm_json_add(items, plm_event_tree(call->arena, &event));
 		} else {
@@ -387,6 +411,9 @@ enum plm_code plm_cmd_get(struct plm_cli *call, struct plm_error *err)
 	struct get get = {.call = call};
 	enum plm_code code = parse(&get, err);
 
+	if (code == PLM_OK) {
+		code = plm_page_begin(call, &get.page, err);
+	}
 	if (code == PLM_OK) {
 		code = plm_view_open(call, &get.view, err);
 	}

@@ -4,6 +4,7 @@
 
 #include "store/snapshot.h"
 #include "tools/input.h"
+#include "tools/live.h"
 #include "tools/print.h"
 #include "tools/spell.h"
 #include "tools/verbs.h"
@@ -13,7 +14,7 @@
 /* The path of -L; these verbs take no other source. */
 static enum plm_code log_path(struct plm_cli *call, const char **out, struct plm_error *err)
 {
-	*out = plm_cli_text(call, PLM_FLAG_LOG, NULL);
+	*out = call->live != NULL ? call->live->folder : plm_cli_text(call, PLM_FLAG_LOG, NULL);
 	if (*out == NULL) {
 		return plm_fail(err, PLM_E_USAGE, "no source: add -L PATH (a log)");
 	}

@@ -110,7 +110,19 @@ enum plm_flag_kind {
 	X(DRAIN_TIMEOUT, "drain-timeout", 0, DURATION, "DUR", "",                                  \
 	  "how long SIGTERM waits for effects in flight; default 20s")                             \
 	X(MAN, "man", 0, SWITCH, "", "", "as a man page")                                          \
-	X(MARKDOWN, "markdown", 0, SWITCH, "", "", "the whole reference as Markdown")
+	X(MARKDOWN, "markdown", 0, SWITCH, "", "", "the whole reference as Markdown")              \
+	X(SERVER, "server", 0, TEXT, "URL", "",                                                    \
+	  "a running daemon, such as http://127.0.0.1:8080: it answers the same")                  \
+	X(TOKEN_FILE, "token-file", 0, TEXT, "FILE", "",                                           \
+	  "with --server: send the token that FILE holds; default: what PLIMSOLL_TOKEN holds")     \
+	X(CA_FILE, "certificate-authority", 0, TEXT, "FILE", "",                                   \
+	  "with --server https://...: the authorities to trust, as PEM")                           \
+	X(LIMIT, "limit", 0, NUMBER, "N", "", "at most N rows; `continue` in -o json leads on")    \
+	X(CONTINUE, "continue", 0, TEXT, "TOKEN", "", "go on where an answer to --limit ended")    \
+	X(OFFSET, "offset", 0, NUMBER, "N", "", "leave out the first N rows")                      \
+	X(FROM, "from", 0, TEXT, "POINT", "",                                                      \
+	  "begin behind POINT instead of N events from the end")                                   \
+	X(GROUP, "group", 0, CHOICE, "BY", "reason|queue", "what to group by; default reason")
 
 enum plm_flag {
 	PLM_FLAG_NONE, /* ends a list */
@@ -132,6 +144,8 @@ struct plm_flag_info {
 #define PLM_COMMAND_MAX_FLAGS 28
 #define PLM_COMMAND_MAX_OPERANDS 8
 
+struct plm_live;
+struct plm_call_point;
 struct plm_cli;
 typedef enum plm_code plm_verb_fn(struct plm_cli *call, struct plm_error *err);
 
@@ -162,11 +176,13 @@ struct plm_cli {
 	struct plm_flag_value flags[PLM_FLAG_COUNT];
 	const char *operands[PLM_COMMAND_MAX_OPERANDS];
 	size_t operand_count;
-	struct plm_arena *arena; /* borrowed: lives as long as the call */
-	FILE *out;		 /* borrowed: answers */
-	FILE *notes;		 /* borrowed: warnings and progress */
-	bool finding;		 /* the answer is "yes, a difference": exit 1 */
-	bool bug;		 /* the engine broke an invariant: exit 70 */
+	struct plm_arena *arena;       /* borrowed: lives as long as the call */
+	FILE *out;		       /* borrowed: answers */
+	FILE *notes;		       /* borrowed: warnings and progress */
+	bool finding;		       /* the answer is "yes, a difference": exit 1 */
+	bool bug;		       /* the engine broke an invariant: exit 70 */
+	const struct plm_live *live; /* in the daemon: its own log (live.h); else NULL */
+	struct plm_call_point *point;  /* filled with the point that was looked at; may be NULL */
 };
 
 /* The rows, by group and name; ends with one whose name is NULL. */

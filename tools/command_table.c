@@ -2,7 +2,9 @@
 #include "tools/verbs.h"
 
 #define F(id) PLM_FLAG_##id
-#define SOURCE F(LOG), F(FILENAME)
+#define SOURCE F(SERVER), F(TOKEN_FILE), F(CA_FILE), F(LOG), F(FILENAME)
+#define LOG_SOURCE F(SERVER), F(TOKEN_FILE), F(CA_FILE), F(LOG)
+#define PAGE F(LIMIT), F(CONTINUE)
 #define ROUND F(NOW), F(CYCLES), F(ONLY), F(COMPAT), F(CATALOG), F(REGION)
 #define POINT F(AT), F(BEFORE)
 #define COMMON F(TIMEOUT), F(HELP)
@@ -12,8 +14,9 @@
 	"the end of the log) or mark:NAME. A..B is the range behind A up to and with B; either "   \
 	"side may be left out."
 #define SOURCES                                                                                    \
-	"The source is a log (-L: a folder or a .plog file) or manifests (-f), from which a log "  \
-	"is made in memory and one decision taken, as `decide` does."
+	"The source is a running daemon (--server), a log (-L: a folder or a .plog file) or "      \
+	"manifests (-f), from which a log is made in memory and one decision taken, as `decide` "  \
+	"does."
 
 #define RUN "Run"
 #define DECIDE "Decide"
@@ -114,7 +117,7 @@ static const struct plm_command commands[] = {
 	 1,
 	 2,
 	 plm_cmd_get,
-	 {SOURCE, POINT, F(NAMESPACE), F(ALL), ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
+	 {SOURCE, POINT, F(NAMESPACE), F(ALL), PAGE, ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
 	{"describe",
 	 LOOK,
 	 "KIND/NAME",
@@ -190,7 +193,7 @@ static const struct plm_command commands[] = {
 	 1,
 	 3,
 	 plm_cmd_diff,
-	 {F(LOG), F(NAMESPACE), F(KIND), F(STAT), F(OUTPUT), COMMON}},
+	 {LOG_SOURCE, F(NAMESPACE), F(KIND), F(STAT), F(OUTPUT), COMMON}},
 	{"state",
 	 LOOK,
 	 "[PATH]",
@@ -218,7 +221,7 @@ static const struct plm_command commands[] = {
 	 0,
 	 0,
 	 plm_cmd_log_stat,
-	 {F(LOG), F(OUTPUT), COMMON}},
+	 {LOG_SOURCE, F(OUTPUT), COMMON}},
 	{"log show",
 	 LOG_GROUP,
 	 "[A..B | POINT]",
@@ -232,20 +235,22 @@ static const struct plm_command commands[] = {
 	 0,
 	 1,
 	 plm_cmd_log_show,
-	 {SOURCE, F(TYPE), F(OBJECT), F(NAMESPACE), ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
+	 {SOURCE, F(TYPE), F(OBJECT), F(NAMESPACE), PAGE, ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
 	{"log tail",
 	 LOG_GROUP,
 	 "",
 	 "the last events, and with -f those that come",
 	 "Prints the last N events. With -f it waits for more until it is interrupted or the "
-	 "reader of its output goes away.",
+	 "reader of its output goes away. -o sse writes Server-Sent Events, as the daemon "
+	 "streams them.",
 	 "log tail -L ./data -n 50\nlog tail -L ./data -f --type Decision -o jsonl",
-	 "table|wide|jsonl",
+	 "table|wide|jsonl|sse",
 	 "4 5 7 124",
 	 0,
 	 0,
 	 plm_cmd_log_tail,
-	 {F(LOG), F(LINES), F(FOLLOW), F(TYPE), F(OBJECT), F(OUTPUT), F(NO_HEADERS), COMMON}},
+	 {LOG_SOURCE, F(LINES), F(FROM), F(FOLLOW), F(TYPE), F(OBJECT), F(OUTPUT), F(NO_HEADERS),
+	  COMMON}},
 	{"log verify",
 	 LOG_GROUP,
 	 "",
@@ -298,6 +303,59 @@ static const struct plm_command commands[] = {
 	 1,
 	 plm_cmd_replay,
 	 {SOURCE, F(FROM_START), ROUND, F(OUTPUT), COMMON}},
+	{"head",
+	 LOOK,
+	 "",
+	 "where a log ends: event, time, state hash",
+	 "The newest event of the source, or the point that is named. Of a daemon also its mode "
+	 "and "
+	 "how many events it has yet to look at.\n\n" SOURCES "\n\n" POINTS,
+	 "head -L ./data\nhead --server http://127.0.0.1:8080 -o json",
+	 "text|json|yaml",
+	 "3 4 5 7",
+	 0,
+	 0,
+	 plm_cmd_head,
+	 {SOURCE, POINT, ROUND, F(OUTPUT), COMMON}},
+	{"summary",
+	 LOOK,
+	 "",
+	 "how many of what there are, and why workloads wait",
+	 "Counts of workloads by stage, of those that wait by reason, of pods by phase, of nodes "
+	 "and node claims, and what the claims cost an hour.\n\n" SOURCES "\n\n" POINTS,
+	 "summary -L ./data\nsummary --server http://127.0.0.1:8080 -o json",
+	 "text|json|yaml",
+	 "3 4 5 7",
+	 0,
+	 0,
+	 plm_cmd_summary,
+	 {SOURCE, POINT, ROUND, F(OUTPUT), COMMON}},
+	{"pending",
+	 LOOK,
+	 "",
+	 "workloads that wait, by queue and position",
+	 "All workloads without quota, each with its reason, and counts by reason or "
+	 "queue.\n\n" SOURCES "\n\n" POINTS,
+	 "pending -L ./data\npending -n ml --group queue -o json -L ./data",
+	 "table|wide|json|yaml",
+	 "3 4 5 7",
+	 0,
+	 0,
+	 plm_cmd_pending,
+	 {SOURCE, POINT, F(NAMESPACE), F(GROUP), PAGE, ROUND, F(OUTPUT), F(NO_HEADERS), COMMON}},
+	{"visibility",
+	 LOOK,
+	 "KIND/NAME",
+	 "a queue's line, as the body of Kueue's visibility API",
+	 "Of clusterqueue/NAME or localqueue/NS/NAME; positions count from 0.\n\n" SOURCES
+	 "\n\n" POINTS,
+	 "visibility clusterqueue/ml -L ./data\nvisibility localqueue/team/ml -f cluster.yaml",
+	 "json|yaml",
+	 "3 4 5 7",
+	 1,
+	 2,
+	 plm_cmd_visibility,
+	 {SOURCE, POINT, F(NAMESPACE), F(OFFSET), F(LIMIT), ROUND, F(OUTPUT), COMMON}},
 	{"completion",
 	 OTHER,
 	 "bash|zsh|fish",

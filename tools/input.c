@@ -5,6 +5,7 @@
 
 #include "codec/codec.h"
 #include "codec/upcast.h"
+#include "tools/live.h"
 #include "tools/round.h"
 #include "tools/term.h"
 
@@ -15,9 +16,9 @@
 
 /* ---- opening ----------------------------------------------------------------------------------- */
 
-static enum plm_code open_log(struct plm_cli *call, struct plm_input *out, struct plm_error *err)
+static enum plm_code open_log(struct plm_cli *call, const char *path, struct plm_input *out,
+			      struct plm_error *err)
 {
-	const char *path = plm_cli_text(call, PLM_FLAG_LOG, "");
 	struct stat info = {0};
 	enum plm_code code = PLM_OK;
 
@@ -46,6 +47,23 @@ static enum plm_code open_round(struct plm_cli *call, struct plm_input *out, str
 	return code;
 }
 
+static enum plm_code open_source(struct plm_cli *call, struct plm_input *out, struct plm_error *err)
+{
+	const struct plm_live *source = call->live;
+	enum plm_code code = open_log(call, source->folder, out, err);
+
+	if (code != PLM_OK) {
+		plm_input_close(out);
+		return code;
+	}
+	out->name = "the daemon's log";
+	if (source->seq != 0 && source->seq <= plm_log_head(out->log).seq) {
+		out->pinned = source->seq;
+		out->ready = source->state;
+	}
+	return PLM_OK;
+}
+
 enum plm_code plm_input_open(struct plm_cli *call, struct plm_input *out, struct plm_error *err)
 {
 	bool log = plm_cli_has(call, PLM_FLAG_LOG);
@@ -54,14 +72,19 @@ enum plm_code plm_input_open(struct plm_cli *call, struct plm_input *out, struct
 	enum plm_code code = PLM_OK;
 
 	*out = (struct plm_input){0};
+	if (call->live != NULL) {
+		return open_source(call, out, err);
+	}
 	if (log && files) {
 		return plm_fail(err, PLM_E_USAGE, "one source: either -L or -f");
 	}
 	if (!log && !files) {
-		return plm_fail(err, PLM_E_USAGE, "no source: add -L PATH (a log)%s",
+		return plm_fail(err, PLM_E_USAGE,
+				"no source: add --server URL (a daemon), -L PATH (a log)%s",
 				takes_files ? " or -f FILE (manifests)" : "");
 	}
-	code = log ? open_log(call, out, err) : open_round(call, out, err);
+	code = log ? open_log(call, plm_cli_text(call, PLM_FLAG_LOG, ""), out, err)
+		   : open_round(call, out, err);
 	if (code != PLM_OK) {
 		plm_input_close(out);
 	}
@@ -102,6 +125,11 @@ static enum plm_code envelope_at(const struct plm_input *input, uint64_t seq,
 	return code;
 }
 
+uint64_t plm_input_head(const struct plm_input *input)
+{
+	return input->pinned != 0 ? input->pinned : plm_log_head(input->log).seq;
+}
+
 static uint64_t first_of(const struct plm_input *input)
 {
 	return plm_log_first(input->log);
@@ -114,7 +142,7 @@ enum plm_code plm_input_time(const struct plm_input *input, uint64_t seq, int64_
 	uint64_t first = first_of(input);
 	enum plm_code code = PLM_OK;
 
-	if (plm_log_head(input->log).seq == 0) {
+	if (plm_input_head(input) == 0) {
 		return plm_fail(err, PLM_E_NOT_FOUND, "%s: the log is empty", input->name);
 	}
 	code = envelope_at(input, seq < first ? first : seq, &envelope, err);
@@ -128,7 +156,7 @@ static enum plm_code outside(const struct plm_input *input, const char *what, st
 {
 	return plm_fail(err, PLM_E_NOT_FOUND,
 			"%s: %s is outside of the log, which holds events %" PRIu64 " to %" PRIu64,
-			input->name, what, first_of(input), plm_log_head(input->log).seq);
+			input->name, what, first_of(input), plm_input_head(input));
 }
 
 /*
@@ -139,7 +167,7 @@ static enum plm_code seq_of_time(const struct plm_input *input, int64_t ms, bool
 				 uint64_t *out, struct plm_error *err)
 {
 	uint64_t low = first_of(input) - 1; /* everything up to it is early enough */
-	uint64_t high = plm_log_head(input->log).seq;
+	uint64_t high = plm_input_head(input);
 
 	while (low < high) {
 		uint64_t middle = low + (high - low + 1) / 2;
@@ -194,7 +222,7 @@ static enum plm_code seq_of_mark(const struct plm_input *input, struct plm_slice
 static enum plm_code seq_of_number(const struct plm_input *input, const struct plm_point *point,
 				   uint64_t *out, struct plm_error *err)
 {
-	uint64_t head = plm_log_head(input->log).seq;
+	uint64_t head = plm_input_head(input);
 	uint64_t none = first_of(input) - 1;
 	char what[48];
 
@@ -245,7 +273,7 @@ enum plm_code plm_input_resolve(const struct plm_input *input, const struct plm_
 	case PLM_POINT_TIME:
 		return seq_of_time(input, point->time_ms, before, out, err);
 	case PLM_POINT_FROM_END:
-		code = plm_input_time(input, plm_log_head(input->log).seq, &end_ms, err);
+		code = plm_input_time(input, plm_input_head(input), &end_ms, err);
 		return code != PLM_OK
 			       ? code
 			       : seq_of_time(input, end_ms - point->time_ms, before, out, err);
@@ -275,7 +303,7 @@ enum plm_code plm_input_at(const struct plm_cli *call, const struct plm_input *i
 		plm_slice_str(plm_cli_text(call, before ? PLM_FLAG_BEFORE : PLM_FLAG_AT, "HEAD")),
 		&point, err);
 	if (code == PLM_OK && point.kind == PLM_POINT_FROM_END) {
-		code = plm_input_time(input, plm_log_head(input->log).seq, &end_ms, err);
+		code = plm_input_time(input, plm_input_head(input), &end_ms, err);
 		point = (struct plm_point){.kind = PLM_POINT_TIME,
 					   .time_ms = end_ms - point.time_ms};
 	}
@@ -413,15 +441,22 @@ static void on_fold(void *ctx, uint64_t seq)
 	plm_progress_tick(&watch->progress, seq, watch->to);
 }
 
-enum plm_code plm_input_fold(const struct plm_input *input, uint64_t seq, struct plm_state *st,
+enum plm_code plm_input_fold(struct plm_input *input, uint64_t seq, struct plm_state *st,
 			     struct plm_fold_report *report, struct plm_error *err)
 {
 	struct fold_watch watch = {.to = seq};
 	struct plm_fold_options options = {
 		.snapshots = input->snapshots, .to = seq, .progress = on_fold, .ctx = &watch};
-	enum plm_code code = plm_state_init(st, PLM_PROFILE_SMALL, err);
+	enum plm_code code = PLM_OK;
 
 	*report = (struct plm_fold_report){0};
+	if (input->ready != NULL && seq == input->pinned) {
+		*st = *input->ready;
+		*input->ready = (struct plm_state){0};
+		input->ready = NULL;
+		return PLM_OK;
+	}
+	code = plm_state_init(st, PLM_PROFILE_SMALL, err);
 	if (code != PLM_OK || seq == 0) {
 		return code;
 	}

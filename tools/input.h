@@ -2,8 +2,8 @@
  * input.h - where a verb reads from, and when
  *
  * Owns: opening the one source of a call (-L: a log folder or a .plog file; -f: manifests, from which a
- * log is made in memory by one decision round), resolving points and ranges on it, folding it to a
- * point. A log folder is read through the store's child processes, so that damage ends a verb with
+ * log is made in memory by one decision round; in the daemon: its own log, live.h), resolving points
+ * and ranges on it, folding it to a point. A log folder is read through the store's child processes, so that damage ends a verb with
  * PLM_E_CORRUPT and never by a signal.
  * Does not: print.
  */
@@ -21,6 +21,8 @@ struct plm_input {
 	struct plm_round *round; /* owned; -f only */
 	const char *snapshots;	 /* arena; folder of snapshots, NULL when there is none */
 	const char *name;	 /* borrowed: how errors call it */
+	struct plm_state *ready; /* borrowed: the state at 'pinned'; NULL = none, or it was taken */
+	uint64_t pinned;	 /* HEAD; 0 = the end of the log */
 };
 
 /*
@@ -51,6 +53,8 @@ struct plm_seq_range {
 /* 'text' A..B, or one point P as P-1..P; NULL = all. */
 enum plm_code plm_input_range(const struct plm_input *input, const char *text,
 			      struct plm_seq_range *out, struct plm_error *err) PLM_MUST_CHECK;
+/* The event that HEAD names. */
+uint64_t plm_input_head(const struct plm_input *input);
 /* Wall time in ms of event 'seq'; of the first event for 0. */
 enum plm_code plm_input_time(const struct plm_input *input, uint64_t seq, int64_t *out_ms,
 			     struct plm_error *err) PLM_MUST_CHECK;
@@ -69,7 +73,7 @@ enum plm_code plm_event_keep(const struct plm_logged *event, struct plm_arena *a
 			     struct plm_logged *out, struct plm_error *err) PLM_MUST_CHECK;
 
 /* Fold to 'seq' into the new state 'st' (plm_state_fini() is the caller's, also after a failure). */
-enum plm_code plm_input_fold(const struct plm_input *input, uint64_t seq, struct plm_state *st,
+enum plm_code plm_input_fold(struct plm_input *input, uint64_t seq, struct plm_state *st,
 			     struct plm_fold_report *report, struct plm_error *err) PLM_MUST_CHECK;
 
 #endif

@@ -28,5 +28,9 @@ plm_verb_fn plm_cmd_replay;
 plm_verb_fn plm_cmd_help;
 plm_verb_fn plm_cmd_completion;
 plm_verb_fn plm_cmd_version;
+plm_verb_fn plm_cmd_head;
+plm_verb_fn plm_cmd_summary;
+plm_verb_fn plm_cmd_pending;
+plm_verb_fn plm_cmd_visibility;
 
 #endif

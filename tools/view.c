@@ -1,6 +1,7 @@
 #include "tools/view.h"
 
 #include "hash/state_hash.h"
+#include "tools/live.h"
 #include "tools/spell.h"
 
 void plm_hash_text(struct plm_hash128 hash, char text[33])
@@ -36,7 +37,14 @@ enum plm_code plm_view_open(struct plm_cli *call, struct plm_view *view, struct 
 	if (code == PLM_OK) {
 		code = plm_input_at(call, &view->input, &seq, &view->asked_ms, err);
 	}
-	return code == PLM_OK ? plm_view_move(view, seq, err) : code;
+	if (code == PLM_OK) {
+		code = plm_view_move(view, seq, err);
+	}
+	if (code == PLM_OK && call->point != NULL) {
+		call->point->seq = seq;
+		memcpy(call->point->hash, plm_view_hash(view), sizeof(call->point->hash));
+	}
+	return code;
 }
 
 enum plm_code plm_view_look_back(struct plm_view *view, uint64_t seq, struct plm_error *err)

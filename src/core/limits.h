@@ -163,4 +163,39 @@
 /* The wait before a status is written again that met a conflict. */
 #define PLM_LIMIT_WRITE_AGAIN_MS 1000
 
+/* Rows of the visibility body when no limit is said, and at most: as upstream. */
+#define PLM_LIMIT_VISIBILITY_DEFAULT 1000
+#define PLM_LIMIT_VISIBILITY_MAX 100000
+
+/* HTTP. Connections at once, and from one address: one more is closed at once. */
+#define PLM_LIMIT_WEB_CONNECTIONS 96
+#define PLM_LIMIT_WEB_CONNECTIONS_OF_ONE 64
+/* Bytes of a request's line and header, with what the connection needs besides; more is 431 or 414. */
+#define PLM_LIMIT_WEB_HEADER_BYTES (32 * 1024)
+/* Parameters of one request; more is 400. */
+#define PLM_LIMIT_WEB_PARAMETERS 48
+/* A connection may be silent, and may take for its whole header, so long; then it is closed. */
+#define PLM_LIMIT_WEB_SILENCE_S 10
+#define PLM_LIMIT_WEB_HEADER_MS 10000
+/* An answer that is not taken within this is cut off, and its connection closed; not streams. */
+#define PLM_LIMIT_WEB_ANSWER_MS 120000
+/* Questions that are worked on at once; others wait so long, then they are told to come again (503). */
+#define PLM_LIMIT_WEB_WORK 4
+#define PLM_LIMIT_WEB_WAIT_MS 5000
+/* One question may take so long, and its answer be so large; more is 503 with a hint. */
+#define PLM_LIMIT_WEB_WORK_MS 30000
+#define PLM_LIMIT_WEB_ANSWER_BYTES (256LL * 1024 * 1024)
+/* Memory of one question, in a process of its own, which ends when it is used up. */
+#define PLM_LIMIT_WEB_ARENA_BYTES (8LL * 1024 * 1024 * 1024)
+/* Streams at once; one more is told to come again. */
+#define PLM_LIMIT_WEB_STREAMS 32
+/* What was said of a token is believed so long: yes, no. A stream is asked for again so often. */
+#define PLM_LIMIT_ACCESS_YES_MS 60000
+#define PLM_LIMIT_ACCESS_NO_MS 5000
+#define PLM_LIMIT_ACCESS_STREAM_MS 30000
+/* Tokens that are remembered, bytes of one, and how long a review may take; beyond: not allowed. */
+#define PLM_LIMIT_ACCESS_TOKENS 1024
+#define PLM_LIMIT_TOKEN_BYTES (16 * 1024)
+#define PLM_LIMIT_ACCESS_REVIEW_MS 10000
+
 #endif

@@ -20,9 +20,10 @@ NEVER = {
     "signal": "sigaction",
 }
 # Who alone may call what: a pattern of names, the folders (or files) that may.
-WIRING = ("src/main.c", "src/clock", "src/config", "src/engine_thread", "src/handover", "src/http",
-          "src/jsonlog", "src/loop", "src/metrics", "src/resume", "src/ring", "src/room", "src/run",
-          "src/snapshot_worker", "src/world")
+WIRING = ("src/main.c", "src/access", "src/clock", "src/config", "src/engine_thread", "src/follower",
+          "src/handover", "src/jsonlog", "src/kid", "src/loop", "src/metrics", "src/question",
+          "src/resume", "src/ring", "src/room", "src/run", "src/serve", "src/snapshot_worker",
+          "src/web", "src/world")
 OUTSIDE = ("tools/", "tests/") + WIRING
 OWNED = (
     (r"mdb_\w+", ("store/", "tests/")),
