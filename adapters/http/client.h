@@ -22,14 +22,22 @@ struct plm_http_peer;	/* opaque: one server with its TLS material */
 struct plm_http_call;	/* opaque: one call under way */
 
 struct plm_http_client_options {
-	uv_loop_t *loop;	/* borrowed */
-	uint32_t calls_max;	/* under way at once, all peers; more wait their turn in order */
+	uv_loop_t *loop; /* borrowed */
+	/*
+	 * Under way at once, all peers; more wait: peers take turns, within one first come first. Calls with
+	 * on_body (lists, watches) have connections of their own, never wait and count for no bound, so that
+	 * they cannot hold up a call.
+	 */
+	uint32_t calls_max;
 	const char *user_agent; /* static */
 };
 enum plm_code plm_http_client_new(const struct plm_http_client_options *options,
 				  struct plm_http_client **out,
 				  struct plm_error *err) PLM_MUST_CHECK;
-/* Cancels what is under way without telling anybody. NULL-safe. The loop still has to run its closes. */
+/*
+ * Cancels what is under way without telling anybody; not from on_body. NULL-safe. The loop still has to run
+ * its closes. Peers are freed before or after.
+ */
 void plm_http_client_free(struct plm_http_client *client);
 
 /* PEM texts are copied; sizes 0 = none. Without 'ca_pem' the system's store. */
@@ -39,7 +47,7 @@ struct plm_http_peer_options {
 	const char *server_name;  /* SNI and the name that is verified; NULL = of the URL */
 	const char *proxy;	  /* NULL = none: variables of the environment are not looked at */
 	bool insecure;		  /* do not verify: only where a kubeconfig says so */
-	uint32_t connections_max; /* to this host */
+	uint32_t connections_max; /* of calls, to this host; 0 = PLM_LIMIT_HTTP_CONNECTIONS */
 };
 /* PLM_E_CONFIG: not a URL, not PEM, a key that does not belong to its certificate. */
 enum plm_code plm_http_peer_new(struct plm_http_client *client,
@@ -67,13 +75,15 @@ struct plm_http_outcome {
 
 struct plm_http_request {
 	struct plm_http_peer *peer;
-	const char *method;	      /* static: "GET", ... */
-	const char *path;	      /* with query, after the peer's URL; copied */
-	const char *const *headers;   /* "Name: value", copied; ends with NULL; may be NULL */
-	struct plm_slice body;	      /* copied */
-	int64_t connect_ms, total_ms; /* total 0 = no bound (watches) */
-	int64_t stall_ms;	      /* no byte for so long ends it; 0 = no bound */
-	size_t body_max;	      /* of the answer; with on_body 0 = no bound */
+	const char *method;	    /* static: "GET", ... */
+	const char *path;	    /* with query, after the peer's URL; copied */
+	const char *const *headers; /* "Name: value", copied; ends with NULL; may be NULL */
+	struct plm_slice body;	    /* copied */
+	/* From plm_http_send() on, waiting included; total 0 = no bound (watches). */
+	int64_t connect_ms, total_ms;
+	int64_t stall_ms; /* no byte for so long ends it; 0 = no bound */
+	/* Of the answer; 0 = PLM_LIMIT_HTTP_BODY_BYTES, with on_body no bound. */
+	size_t body_max;
 	/*
 	 * NULL: the body is collected. Else pieces as they come once status is 2xx (an error's body is
 	 * collected). False ends the call (REFUSED).
@@ -83,7 +93,10 @@ struct plm_http_request {
 	void *self;
 };
 
-/* Never fails at once: what is wrong comes by on_done. The call is valid until on_done returned. */
+/*
+ * Never fails at once: what is wrong comes by on_done. The call is valid until on_done returned. A read (GET,
+ * HEAD) may be sent again when a kept connection ends before any answer; nothing else ever is.
+ */
 struct plm_http_call *plm_http_send(struct plm_http_client *client,
 				    const struct plm_http_request *request);
 /* Nothing comes of it any more, on_done neither. */

@@ -197,5 +197,18 @@
 #define PLM_LIMIT_ACCESS_TOKENS 1024
 #define PLM_LIMIT_TOKEN_BYTES (16 * 1024)
 #define PLM_LIMIT_ACCESS_REVIEW_MS 10000
+/* HTTP. Bytes of an answer's body where its caller names no bound; a larger one is TOO_LARGE. */
+#define PLM_LIMIT_HTTP_BODY_BYTES (8UL * 1024 * 1024)
+/* Bytes that curl hands over at once of an answer that is read as it comes. */
+#define PLM_LIMIT_HTTP_PIECE_BYTES (128L * 1024)
+/* Connections to one host where its peer names no bound; more calls wait their turn. */
+#define PLM_LIMIT_HTTP_CONNECTIONS 8U
+/* Calls at once on one HTTP/2 connection, as curl and API servers have it. */
+#define PLM_LIMIT_HTTP_STREAMS 100U
+/* A connection whose far end acknowledges nothing for so long is given up; an idle one is asked this often. */
+#define PLM_LIMIT_HTTP_UNACKED_MS 20000U
+#define PLM_LIMIT_HTTP_KEEPALIVE_S 15L
+/* A Retry-After that asks for more counts as this. */
+#define PLM_LIMIT_RETRY_AFTER_MS (60LL * 60 * 1000)
 
 #endif

@@ -29,7 +29,7 @@ OWNED = (
     (r"mdb_\w+", ("store/", "tests/")),
     (r"ZSTD_\w+", ("store/", "tests/")),
     (r"msgpack_\w+", ("src/codec/", "tests/")),
-    (r"(?:EVP|SHA256|SHA1|OPENSSL|HMAC)_\w+|XXH\w+", ("src/hash/", "tests/")),
+    (r"(?:EVP|SHA256|SHA1|OPENSSL|HMAC)_\w+|XXH\w+", ("src/hash/", "adapters/http/tls.c", "tests/")),
     (r"cJSON_\w+", ("adapters/manifest/", "adapters/catalog/", "adapters/kube/", "tools/", "tests/")),
     (r"yaml_\w+", ("adapters/manifest/", "adapters/ec2/", "tests/")),
     (r"uv_\w+", ("adapters/http/", "tests/") + WIRING),
