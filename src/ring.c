@@ -14,7 +14,7 @@ struct head {
 	uint64_t intent;
 	uint64_t pos_size, payload_size;
 	uint16_t source, type;
-	uint32_t has_pos;
+	uint16_t has_pos, observed;
 };
 #define SKIP 0
 
@@ -135,6 +135,7 @@ static void write_entry(uint8_t *at, size_t size, const struct plm_observation *
 		.source = (uint16_t)observation->source,
 		.type = (uint16_t)observation->type,
 		.has_pos = observation->pos.ptr != NULL,
+		.observed = (uint16_t)observation->observed,
 	};
 
 	at = append(at, plm_slice_of(&head, sizeof(head)));
@@ -256,6 +257,7 @@ bool plm_ring_peek(struct plm_ring *ring, struct plm_observation *out)
 			.intent = head.intent,
 			.pos = plm_slice_of(head.has_pos ? at : NULL, head.pos_size),
 			.payload = plm_slice_of(at + head.pos_size, head.payload_size),
+			.observed = (enum plm_observed)head.observed,
 		};
 	}
 	unlock(ring);

@@ -267,7 +267,7 @@ LAYOUT(static, why)
 #define TYPE struct plm_object
 static const struct plm_member object_members[] = {
 	SKIP(used),	  ENUM(kind, kind), TEXT(ns),	      TEXT(name),      TEXT(uid),
-	LIST(labels, kv), TEXT(owner_kind), TEXT(owner_name), TEXT(owner_uid), SKIP(zero),
+	LIST(labels, kv), TEXT(owner_kind), TEXT(owner_name), TEXT(owner_uid), SKIP(generation),
 	I64(created_ms),  I64(deleting_ms), U64(seq),	      SKIP(print_low), SKIP(print_high)};
 LAYOUT(static, object)
 #undef TYPE

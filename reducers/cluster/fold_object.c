@@ -9,6 +9,7 @@ static void fill_head(const struct plm_folding *in, struct plm_object *object,
 	object->owner_kind = plm_fold_text(&in->f, meta->owner_kind);
 	object->owner_name = plm_fold_text(&in->f, meta->owner_name);
 	object->owner_uid = plm_fold_text(&in->f, meta->owner_uid);
+	object->generation = (uint32_t)plm_max(0, plm_min(meta->generation, UINT32_MAX));
 	object->created_ms = meta->created_ms;
 	object->deleting_ms = meta->deleting_ms;
 	object->seq = in->ev->seq;

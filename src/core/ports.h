@@ -18,6 +18,18 @@ struct plm_clock {
 };
 
 /*
+ * What an observation is. FACT is an event; the others are never logged and only say what a list shows, so
+ * that the engine can infer what is gone (engine/sweep.h). A list of a kind is LIST_BEGINS, its objects as
+ * facts in any order (watch events of that kind between them do no harm), and a fact LISTED. LIST_BEGINS
+ * again discards what the list before it showed.
+ */
+enum plm_observed {
+	PLM_OBSERVED_FACT,
+	PLM_OBSERVED_LIST_BEGINS, /* as type LISTED */
+	PLM_OBSERVED_STANDS,	  /* as type GONE: that object is there, but it cannot be read */
+};
+
+/*
  * One event from outside, already encoded (codec/codec.h), so that it can cross a thread. 'pos' is the
  * position in the source (resourceVersion, request id). For RESULT and INSTANCE 'intent' names the
  * INTENT. All borrowed for the call.
@@ -28,6 +40,7 @@ struct plm_observation {
 	uint64_t intent;
 	struct plm_slice pos;
 	struct plm_slice payload;
+	enum plm_observed observed;
 };
 
 /* PLM_E_AGAIN: the ring is full; try again after the engine has taken some. */

@@ -19,7 +19,7 @@ struct plm_object {
 	uint32_t kind; /* enum plm_kind */
 	plm_sym ns, name, uid, labels;
 	plm_sym owner_kind, owner_name, owner_uid;
-	uint32_t zero;
+	uint32_t generation; /* of the object as it was told last; 0 = it has none */
 	int64_t created_ms, deleting_ms; /* PLM_UNSET = not being deleted */
 	uint64_t seq;			 /* of the last fact; 0 = known from a decision only */
 	uint64_t print_low, print_high;	 /* fingerprint of that fact's projection */

@@ -623,6 +623,7 @@ void plm_engine_close(struct plm_engine *engine)
 	plm_decider_fini(&engine->decider);
 	plm_arena_fini(&engine->scratch);
 	plm_arena_fini(&engine->fold);
+	plm_sweeps_fini(&engine->sweeps);
 	free(engine->pending);
 	free(engine);
 }

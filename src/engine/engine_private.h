@@ -7,6 +7,7 @@
 #include "engine/batch.h"
 #include "engine/decide.h"
 #include "engine/engine.h"
+#include "engine/sweep.h"
 #include "engine/ticker.h"
 
 /* An intent of the batch, to be released when it is durable. */
@@ -33,6 +34,7 @@ struct plm_engine {
 	bool again;				     /* the last cycle left work over */
 	bool dead;
 	struct plm_engine_stats stats;
+	struct plm_sweeps sweeps; /* what the lists that are being told have shown */
 };
 
 /* Begin a batch if none is open, with the HASH and LIMITS that are due at its head. */

@@ -105,6 +105,27 @@ static bool is_duplicate(struct plm_engine *engine, const struct observed *seen)
 	return false;
 }
 
+/*
+ * An object as it was before: the same one with a smaller generation. A watch may do that (D15); a list is
+ * consistent, so what it tells is so, as after a restored backup.
+ */
+static bool is_older(const struct plm_engine *engine, const struct observed *seen)
+{
+	const struct plm_w_meta *meta = seen->payload.value;
+	const struct plm_object *object = NULL;
+	plm_id id = {0};
+
+	if (seen->kind == PLM_KIND_NONE || seen->info->type == PLM_EV_GONE ||
+	    seen->info->type == PLM_EV_WORKLOAD_PATCH || meta->generation <= 0 ||
+	    plm_sweep_open(&engine->sweeps, seen->kind)) {
+		return false;
+	}
+	id = known_object(engine, seen);
+	object = plm_slot(&engine->state, plm_kind_table(seen->kind), id);
+	return id.n != 0 && object->seq != 0 && meta->generation < object->generation &&
+	       plm_slice_equal(plm_str(&engine->state, object->uid), meta->uid);
+}
+
 /* The deletion of an object whose name another one has taken since. */
 static bool is_stale(const struct plm_engine *engine, const struct observed *seen)
 {
@@ -174,6 +195,103 @@ static void take(struct plm_engine *engine, const struct observed *seen)
 	}
 }
 
+/* ---- lists ------------------------------------------------------------------------------------- */
+
+/* A list shows this object. */
+static void mark(struct plm_engine *engine, const struct observed *seen)
+{
+	if (seen->kind != PLM_KIND_NONE && plm_sweep_open(&engine->sweeps, seen->kind)) {
+		plm_sweep_mark(&engine->sweeps, seen->kind, known_object(engine, seen));
+	}
+}
+
+/* What is no event: LIST_BEGINS, STANDS. */
+static enum plm_code take_sign(struct plm_engine *engine, const struct observed *seen,
+			       struct plm_error *err)
+{
+	enum plm_observed observed = seen->from->observed;
+
+	if (observed == PLM_OBSERVED_LIST_BEGINS && seen->info->type == PLM_EV_LISTED) {
+		const struct plm_w_listed *list = seen->payload.value;
+
+		plm_sweep_begin(&engine->sweeps, (enum plm_kind)list->kind);
+		return PLM_OK;
+	}
+	if (observed == PLM_OBSERVED_STANDS && seen->info->type == PLM_EV_GONE) {
+		mark(engine, seen);
+		return PLM_OK;
+	}
+	return plm_fail(err, PLM_E_INPUT, "%s cannot be observed so", seen->info->name);
+}
+
+/* The object at 'id' is gone, says the list that is at hand. */
+static void infer_gone(struct plm_engine *engine, const struct observed *seen, enum plm_kind kind,
+		       plm_id id)
+{
+	const struct plm_state *st = &engine->state;
+	const struct plm_object *object = plm_slot(st, plm_kind_table(kind), id);
+	const struct plm_w_gone gone = {
+		.kind = kind,
+		.ns = plm_str(st, object->ns),
+		.name = plm_str(st, object->name),
+		.uid = plm_str(st, object->uid),
+	};
+	struct plm_batch_event event = {
+		.type = PLM_EV_GONE,
+		.source = seen->from->source,
+		.pos = seen->from->pos,
+	};
+
+	plm_engine_begin_batch(engine);
+	event.payload = plm_payload_encode(plm_event_info(PLM_EV_GONE), &gone,
+					   (struct plm_slice){0}, &engine->batch.arena);
+	plm_engine_apply(engine, event.type, plm_batch_add(&engine->batch, &event), &gone,
+			 (struct plm_hash128){0, 0});
+	engine->batch.facts++;
+	engine->stats.facts++;
+	engine->stats.inferred++;
+}
+
+static bool batch_full(const struct plm_engine *engine)
+{
+	return engine->batch.open && (engine->batch.facts >= PLM_LIMIT_BATCH_FACTS ||
+				      engine->batch.bytes >= PLM_LIMIT_BATCH_BYTES);
+}
+
+/*
+ * The end of a list: first what it did not show, then LISTED, so that nobody reads LISTED before it is
+ * true. PLM_E_AGAIN: the batch is full, the rest when it comes again.
+ */
+static enum plm_code end_list(struct plm_engine *engine, const struct observed *seen,
+			      struct plm_error *err)
+{
+	const struct plm_w_listed *list = seen->payload.value;
+	enum plm_kind kind = (enum plm_kind)list->kind;
+	plm_id id = {0};
+
+	if (!plm_sweep_open(&engine->sweeps, kind)) {
+		take(engine, seen);
+		return PLM_OK;
+	}
+	while (!batch_full(engine)) {
+		id = plm_sweep_next(&engine->sweeps, &engine->state, kind);
+		if (id.n == 0) {
+			break;
+		}
+		infer_gone(engine, seen, kind, id);
+	}
+	if (id.n != 0) {
+		return plm_fail(err, PLM_E_AGAIN, "the batch is full");
+	}
+	if (plm_sweep_end(&engine->sweeps, kind) ||
+	    plm_root(&engine->state)->kube_away_ms != PLM_UNSET) {
+		take(engine, seen);
+	} else {
+		engine->stats.duplicates++;
+	}
+	return PLM_OK;
+}
+
 enum plm_code plm_engine_observe(struct plm_engine *engine,
 				 const struct plm_observation *observation, struct plm_error *err)
 {
@@ -181,23 +299,29 @@ enum plm_code plm_engine_observe(struct plm_engine *engine,
 	enum plm_code code = PLM_OK;
 
 	PLM_ASSERT(!engine->dead);
-	if (engine->batch.open && (engine->batch.facts >= PLM_LIMIT_BATCH_FACTS ||
-				   engine->batch.bytes >= PLM_LIMIT_BATCH_BYTES)) {
+	if (batch_full(engine)) {
 		return plm_fail(err, PLM_E_AGAIN, "the batch is full");
 	}
 	code = decode_observation(engine, &seen, err);
 	if (code != PLM_OK) {
 		return code;
 	}
+	if (observation->observed != PLM_OBSERVED_FACT) {
+		return take_sign(engine, &seen, err);
+	}
+	if (seen.info->type == PLM_EV_LISTED) {
+		return end_list(engine, &seen, err);
+	}
 	if (is_duplicate(engine, &seen)) {
 		engine->stats.duplicates++;
-		return PLM_OK;
-	}
-	if (is_stale(engine, &seen)) {
+	} else if (is_stale(engine, &seen) || is_older(engine, &seen)) {
 		engine->stats.stale++;
-		return PLM_OK;
+	} else {
+		take(engine, &seen);
 	}
-	take(engine, &seen);
+	if (seen.info->type != PLM_EV_GONE) {
+		mark(engine, &seen);
+	}
 	return PLM_OK;
 }
 
