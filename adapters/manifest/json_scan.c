@@ -15,6 +15,19 @@ static enum plm_json_token bad(struct plm_json_scan *s, const char *problem)
 	return PLM_JSON_BAD;
 }
 
+static bool in_array(const struct plm_json_scan *s)
+{
+	return (s->arrays[s->depth / 64] >> (s->depth % 64) & 1) != 0;
+}
+
+static void set_array(struct plm_json_scan *s, bool array)
+{
+	uint64_t bit = UINT64_C(1) << (s->depth % 64);
+
+	s->arrays[s->depth / 64] &= ~bit;
+	s->arrays[s->depth / 64] |= array ? bit : 0;
+}
+
 /* What must follow a complete value. */
 static void value_done(struct plm_json_scan *s)
 {
@@ -56,13 +69,17 @@ static size_t escape(struct plm_json_scan *s, size_t at)
 	if (!is_hex(b[2]) || !is_hex(b[3]) || !is_hex(b[4]) || !is_hex(b[5])) {
 		return 0;
 	}
-	return memcmp(b + 2, "0000", 4) == 0 ? 0 : 6;
+	if (memcmp(b + 2, "0000", 4) == 0) {
+		s->nul = true;
+		return s->lenient ? 6 : 0;
+	}
+	return 6;
 }
 
 /* From the opening quote; moves 'at' behind the closing one. */
 static enum plm_json_token text(struct plm_json_scan *s, enum plm_json_token token)
 {
-	size_t at = s->at + 1;
+	size_t at = s->at + (s->looked == 0 ? 1 : s->looked);
 
 	while (at < s->bytes.size) {
 		uint8_t byte = s->bytes.ptr[at];
@@ -70,6 +87,7 @@ static enum plm_json_token text(struct plm_json_scan *s, enum plm_json_token tok
 
 		if (byte == '"') {
 			s->at = at + 1;
+			s->looked = 0;
 			return token;
 		}
 		if (byte < 0x20) {
@@ -84,6 +102,7 @@ static enum plm_json_token text(struct plm_json_scan *s, enum plm_json_token tok
 		}
 		at += size;
 	}
+	s->looked = at - s->at;
 	return s->last ? bad(s, "a text without its end") : PLM_JSON_MORE;
 }
 
@@ -167,11 +186,13 @@ static enum plm_json_token word(struct plm_json_scan *s)
 
 static enum plm_json_token open(struct plm_json_scan *s, bool array)
 {
-	if (s->depth == PLM_LIMIT_DOC_DEPTH) {
+	uint32_t most = s->lenient ? PLM_LIMIT_SCAN_DEPTH : PLM_LIMIT_DOC_DEPTH;
+
+	if (s->depth == most) {
 		return bad(s, "nested too deep");
 	}
 	s->depth++;
-	s->is_array[s->depth] = array;
+	set_array(s, array);
 	s->expect = array ? EXPECT_FIRST_ITEM : EXPECT_FIRST_KEY;
 	s->at++;
 	return array ? PLM_JSON_ARRAY : PLM_JSON_OBJECT;
@@ -228,7 +249,7 @@ static bool separator(struct plm_json_scan *s)
 	if (s->expect == EXPECT_COLON && byte == ':') {
 		s->expect = EXPECT_VALUE;
 	} else if (s->expect == EXPECT_COMMA && byte == ',') {
-		s->expect = s->is_array[s->depth] ? EXPECT_VALUE : EXPECT_KEY;
+		s->expect = in_array(s) ? EXPECT_VALUE : EXPECT_KEY;
 	} else {
 		return false;
 	}
@@ -240,7 +261,7 @@ static bool closes(const struct plm_json_scan *s)
 {
 	uint8_t byte = s->bytes.ptr[s->at];
 
-	if (s->depth == 0 || byte != (s->is_array[s->depth] ? ']' : '}')) {
+	if (s->depth == 0 || byte != (in_array(s) ? ']' : '}')) {
 		return false;
 	}
 	return s->expect == EXPECT_COMMA || s->expect == EXPECT_FIRST_KEY ||
@@ -277,5 +298,5 @@ enum plm_json_token plm_json_next(struct plm_json_scan *s)
 	case EXPECT_COMMA:
 		break;
 	}
-	return bad(s, s->is_array[s->depth] ? "',' or ']' is expected" : "',' or '}' is expected");
+	return bad(s, in_array(s) ? "',' or ']' is expected" : "',' or '}' is expected");
 }

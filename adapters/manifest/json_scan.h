@@ -2,8 +2,9 @@
  * json_scan.h - JSON token by token, over bytes that arrive in pieces
  *
  * Owns: the whole grammar of RFC 8259, which cJSON takes more loosely, and where every value stands.
- * Beyond it: no NUL ("\u0000"), nesting at most PLM_LIMIT_DOC_DEPTH. Does not: decode texts, build trees,
- * or check UTF-8 (the reader does, item by item).
+ * Beyond it: no NUL ("\u0000"), nesting at most PLM_LIMIT_DOC_DEPTH; a stream of many objects, which
+ * one of them must not end, asks for both to be let pass. Does not: decode texts, build trees, or check
+ * UTF-8 (the reader does, item by item).
  */
 #ifndef PLM_ADAPTERS_MANIFEST_JSON_SCAN_H
 #define PLM_ADAPTERS_MANIFEST_JSON_SCAN_H
@@ -32,7 +33,10 @@ struct plm_json_scan {
 	int line;		/* of the byte at 'at' */
 	uint32_t depth;		/* open objects and arrays */
 	uint8_t expect;		/* enum in json_scan.c */
-	bool is_array[PLM_LIMIT_DOC_DEPTH + 1];
+	bool lenient;		/* nesting up to PLM_LIMIT_SCAN_DEPTH; a NUL is noted only: */
+	bool nul;		/* there was one; the caller's to clear */
+	size_t looked;		/* bytes of the token at 'at' that need not be looked at again */
+	uint64_t arrays[PLM_LIMIT_SCAN_DEPTH / 64 + 1]; /* by depth: is it an array? */
 	size_t start;	     /* where the last token begins, quotes included */
 	int start_line;	     /* its line */
 	const char *problem; /* static */

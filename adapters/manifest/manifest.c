@@ -524,6 +524,18 @@ static enum plm_code add_file(struct plm_manifest *reader, const char *name, uin
 	return PLM_OK;
 }
 
+enum plm_code plm_manifest_source(struct plm_manifest *reader, const char *name, uint32_t *out,
+				  struct plm_error *err)
+{
+	for (size_t i = 0; i < reader->file_count; i++) {
+		if (strcmp(reader->files[i], name) == 0) {
+			*out = (uint32_t)i;
+			return PLM_OK;
+		}
+	}
+	return add_file(reader, name, out, err);
+}
+
 static bool has_suffix(const char *name, const char *suffix)
 {
 	size_t size = strlen(name);

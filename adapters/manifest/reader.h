@@ -45,6 +45,9 @@ struct plm_piece {
 	const struct plm_list_head *list;     /* NULL: no item of a list */
 };
 
+/* The index of 'name' in plm_manifest.files, where it is entered once. */
+enum plm_code plm_manifest_source(struct plm_manifest *reader, const char *name, uint32_t *out,
+				  struct plm_error *err) PLM_MUST_CHECK;
 /* Parse a piece and hand on its objects. */
 enum plm_code plm_manifest_piece(struct plm_manifest *reader, const struct plm_piece *piece,
 				 struct plm_error *err) PLM_MUST_CHECK;
