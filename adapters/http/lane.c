@@ -172,6 +172,7 @@ enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_k
 	SET(lane->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
 	if (kind == PLM_HTTP_LANE_CALLS) {
 		SET(lane->multi, CURLMOPT_MAXCONNECTS, (long)peer->connections_max);
+		SET(lane->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)peer->connections_max);
 	}
 	*out = lane;
 	return PLM_OK;

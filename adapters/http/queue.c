@@ -148,11 +148,13 @@ void plm_http_on_due(uv_timer_t *timer)
 
 /* ---- turns ---- */
 
+/*
+ * One connection carries them all where it can. With more streams than it takes, curl would open a connection
+ * for each.
+ */
 static uint32_t bound(const struct plm_http_lane *lane)
 {
-	uint32_t each = lane->multiplexed ? PLM_LIMIT_HTTP_STREAMS : 1;
-
-	return lane->peer->connections_max * each;
+	return lane->multiplexed ? PLM_LIMIT_HTTP_STREAMS : lane->peer->connections_max;
 }
 
 static bool may_start(const struct plm_http_lane *lane)

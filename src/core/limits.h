@@ -203,7 +203,7 @@
 #define PLM_LIMIT_HTTP_PIECE_BYTES (128L * 1024)
 /* Connections to one host where its peer names no bound; more calls wait their turn. */
 #define PLM_LIMIT_HTTP_CONNECTIONS 8U
-/* Calls at once on one HTTP/2 connection, as curl and API servers have it. */
+/* Calls at once to one host that speaks HTTP/2, all on one connection; more wait their turn. */
 #define PLM_LIMIT_HTTP_STREAMS 100U
 /* A connection whose far end acknowledges nothing for so long is given up; an idle one is asked this often. */
 #define PLM_LIMIT_HTTP_UNACKED_MS 20000U
@@ -232,5 +232,13 @@
 #define PLM_LIMIT_AWAY_MS (10LL * 1000)
 /* Objects that cannot be read and are remembered, so that each is named once; others may be named again. */
 #define PLM_LIMIT_NAMED_OBJECTS 1024
+
+/* The wait before a watch that ended badly is begun again, doubled each time, and when that is forgotten. */
+#define PLM_LIMIT_WATCH_BACKOFF_FIRST_MS 800
+#define PLM_LIMIT_WATCH_BACKOFF_LAST_MS (30LL * 1000)
+#define PLM_LIMIT_WATCH_BACKOFF_RESET_MS (2LL * 60 * 1000)
+/* The wait before a call that surely was not carried out is repeated. */
+#define PLM_LIMIT_CALL_BACKOFF_FIRST_MS 200
+#define PLM_LIMIT_CALL_BACKOFF_LAST_MS (10LL * 1000)
 
 #endif

@@ -350,7 +350,7 @@ def handle(sock, tls, kind):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         two = tls and sock.selected_alpn_protocol() == "h2"
         (Connection2 if two else Connection)(sock, number).run()
-    except (OSError, ValueError):
+    except (OSError, ValueError, h2.exceptions.ProtocolError):
         pass
     finally:
         try:
