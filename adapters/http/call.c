@@ -147,12 +147,29 @@ static bool was_sent(const struct plm_http_call *call)
 	long size = 0;
 
 	(void)curl_easy_getinfo(call->easy, CURLINFO_REQUEST_SIZE, &size);
-	return call->tries > 0 && size > 0;
+	return call->tries > 0 && size > call->refused_size;
 }
 
 /*
- * A connection is there and the request is about to be written. Curl comes here again when a kept
- * connection died before any answer, or a stream was refused; it would send anything twice. A read may be.
+ * What curl writes for people is the only place where it says that the far end refused the stream unseen
+ * (HTTP/2: REFUSED_STREAM, or a GOAWAY that names an earlier one).
+ */
+static int on_text(CURL *easy, curl_infotype type, char *text, size_t size, void *self)
+{
+	static const char refused[] = "REFUSED_STREAM";
+	struct plm_http_call *call = self;
+
+	(void)easy;
+	if (type == CURLINFO_TEXT && size >= sizeof(refused) - 1 &&
+	    memcmp(text, refused, sizeof(refused) - 1) == 0) {
+		(void)curl_easy_getinfo(call->easy, CURLINFO_REQUEST_SIZE, &call->refused_size);
+	}
+	return 0;
+}
+
+/*
+ * A connection is there and the request is about to be written. Curl comes here again when a stream was
+ * refused, or when a kept connection died before any answer; then only a read is sent twice.
  */
 static int on_ready(void *self, char *to, char *from, int to_port, int from_port)
 {
@@ -320,6 +337,11 @@ static void set_callbacks(CURL *easy, struct plm_http_call *call)
 	SET(easy, CURLOPT_HEADERDATA, call);
 	SET(easy, CURLOPT_WRITEFUNCTION, on_piece);
 	SET(easy, CURLOPT_WRITEDATA, call);
+	if (!is_read(call->request.method)) {
+		SET(easy, CURLOPT_VERBOSE, 1L);
+		SET(easy, CURLOPT_DEBUGFUNCTION, on_text);
+		SET(easy, CURLOPT_DEBUGDATA, call);
+	}
 	SET(easy, CURLOPT_SOCKOPTFUNCTION, on_socket);
 	SET(easy, CURLOPT_SOCKOPTDATA, call);
 }

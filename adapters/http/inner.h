@@ -103,6 +103,7 @@ struct plm_http_call {
 	uint8_t *sent_body;
 	int64_t born_ms, active_ms; /* loop time: of the sending, of the last byte */
 	uint32_t tries;		    /* times that curl began to send it */
+	long refused_size;	    /* bytes that were sent in vain: refused unseen */
 	bool paused;
 	bool pause_told; /* what curl knows of 'paused' */
 	bool too_large, refused, repeated;

@@ -293,8 +293,13 @@ class Connection2:
         name = parts.path.strip("/")
         self.requests += 1
         count(f"{method} {parts.path}")
-        if name == "refuse" and count("refuse") <= number:
+        if name == "refuse" and count("refuse " + args["key"]) <= number:
             self.end(stream, h2.errors.ErrorCodes.REFUSED_STREAM)
+        elif name == "graceful":
+            with self.lock:
+                self.sock.sendall(struct.pack(">BHBBIII", 0, 8, 7, 0, 0, stream, 0))  # GOAWAY after this one
+            self.head(stream, 200)
+            self.data(stream, b"late", end=True)
         elif name == "goaway":
             with self.lock:
                 self.h2.close_connection(last_stream_id=0)
