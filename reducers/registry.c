@@ -5,6 +5,7 @@
  * are folded by cluster last: it frees the slot that the others still want to look at.
  */
 #include "reducers/area.h"
+#include "reducers/publish/publish.h"
 
 typedef void apply_fn(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch);
 
@@ -31,6 +32,7 @@ void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_aren
 		areas[area](st, ev, scratch);
 		plm_arena_rewind(scratch, mark);
 	}
+	plm_publish_fold_board(st, ev);
 	plm_marks_settle(st);
 	plm_pod_index_settle(st);
 	if (ev->type == PLM_EV_CYCLE && plm_root(st)->only != PLM_ONLY_QUEUES) {

@@ -314,14 +314,15 @@ static const struct plm_member cluster_queue_members[] = {PART(object, object),
 							  ID(sticky, WORKLOAD),
 							  U32(holding),
 							  ENUM(admission_mode, admission_mode),
-							  BOOL(concurrent)};
+							  BOOL(concurrent),
+				 SKIP(written_print), I64(write_at_ms), BOOL(writing), SKIP(zero)};
 LAYOUT(static, cluster_queue)
 #undef TYPE
 #define TYPE struct plm_local_queue
 static const struct plm_member local_queue_members[] = {
 	PART(object, object),	TEXT(cluster_queue), TEXT(work_queue), ENUM(stop, stop),
 	LIST(reported, amount), I64(weight_nano),    I64(reported_ms), I64(sampled_ms),
-	SKIP(consumed),		SKIP(zero)};
+	SKIP(consumed),		BOOL(writing), SKIP(written_print), I64(write_at_ms)};
 LAYOUT(static, local_queue)
 #undef TYPE
 #define TYPE struct plm_consumed
@@ -792,7 +793,7 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(catalog_ms),
 						 U32(publish),
 						 BOOL(workloads_listed),
-						 I64(say_at_ms)};
+						 I64(say_at_ms), BOOL(board_dirty), BOOL(board_look), I64(board_at_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -42,4 +42,11 @@ size_t plm_catalog_room(size_t file_size);
 enum plm_code plm_catalog_read(struct plm_slice text, const char *name, struct plm_arena *arena,
 			       struct plm_w_catalog *out, struct plm_error *err) PLM_MUST_CHECK;
 
+/*
+ * What a --catalog says: NULL or "builtin" is the built-in one of 'region', else a file. Codes of the two
+ * above; PLM_E_NOT_FOUND, PLM_E_IO: the file cannot be opened or read.
+ */
+enum plm_code plm_catalog_load(const char *from, const char *region, struct plm_arena *arena,
+			       struct plm_w_catalog *out, struct plm_error *err) PLM_MUST_CHECK;
+
 #endif

@@ -84,7 +84,7 @@ static void told(struct plm_state *st, const struct plm_w_intent *w)
 		plm_pod_edit(st, id)->ungating = 1;
 		plm_pod_edit(st, id)->told = 1;
 	} else if (plm_publish_is(w->call)) {
-		plm_publish_asked(st, (enum plm_call)w->call, id);
+		plm_publish_asked(st, w, id);
 	} else {
 		told_work(st, (enum plm_call)w->call, id, 1);
 	}

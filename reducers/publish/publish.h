@@ -6,7 +6,8 @@
  * is over the state is compared again, so whatever was decided meanwhile is in the next one. What would say
  * the same as before is not written (core/written.h), so a cluster in which nothing happens costs nothing.
  *
- * Order: what became of a workload at once; why one waits later, and slowly (PLM_LIMIT_SAY_*). Only of the
+ * Order: what became of a workload at once; why one waits, and what queues hold, later and slowly
+ * (PLM_LIMIT_SAY_*, PLM_LIMIT_BOARD_*). Only of the
  * areas that CONFIG names ('publish'): elsewhere another program owns these objects. Objects are made when
  * the list of those that are there is complete (LISTED), so that none is made twice.
  *
@@ -30,17 +31,30 @@ struct plm_publish_pass {
 /* Is 'call' one of ours? */
 bool plm_publish_is(int64_t call);
 /* An INTENT of ours on object 'id' (of the kind of the call). */
-void plm_publish_asked(struct plm_state *st, enum plm_call call, plm_id id);
+void plm_publish_asked(struct plm_state *st, const struct plm_w_intent *intent, plm_id id);
 /* Its final RESULT. The object may be gone. */
 void plm_publish_answered(struct plm_state *st, const struct plm_intent *intent,
 			  enum plm_result_class class, int64_t now_ms);
 /* The first fact of a Workload: what its status said already need not be written. */
 void plm_publish_adopt(struct plm_state *st, plm_id workload, const struct plm_w_workload *w);
 
+/* Any event: does it move what queues say? queue.c */
+void plm_publish_fold_board(struct plm_state *st, const struct plm_event *ev);
+void plm_publish_queue_asked(struct plm_state *st, enum plm_kind kind, plm_id id, uint64_t print);
+void plm_publish_queue_answered(struct plm_state *st, const struct plm_intent *intent, bool done);
+
 /* ---- steps --------------------------------------------------------------------------------------- */
 
+/* How many of the less urgent writes there is room for now: one for each PLM_LIMIT_SAY_EVERY_MS. */
+uint32_t plm_publish_room(const struct plm_publish_pass *p);
+
+/* Objects for jobs, and what became of workloads. */
 void plm_publish_workloads(const struct plm_publish_pass *p);
+/* Less urgent: why workloads wait; what queues hold. Each write takes from 'room'. */
+void plm_publish_waiting(const struct plm_publish_pass *p, uint32_t *room);
+void plm_publish_queues(const struct plm_publish_pass *p, uint32_t *room);
 /* PLM_UNSET = nothing of it is due at any time. */
 int64_t plm_publish_workloads_due(const struct plm_state *st);
+int64_t plm_publish_queues_due(const struct plm_state *st);
 
 #endif

@@ -224,15 +224,14 @@ static int64_t say_from_ms(const struct plm_state *st, plm_id id)
 	return plm_add_sat(plm_workload_at(st, id)->object.created_ms, PLM_LIMIT_SAY_AFTER_MS);
 }
 
-/* Those that wait, as many as the time since the last one allows. */
-static void say(const struct plm_publish_pass *p)
+void plm_publish_waiting(const struct plm_publish_pass *p, uint32_t *room)
 {
-	int64_t next_ms =
-		plm_max(plm_root(p->st)->say_at_ms, plm_sub_sat(p->now_ms, PLM_LIMIT_SAY_AFTER_MS));
-
+	if (plm_root(p->st)->workloads_listed == 0) {
+		return;
+	}
 	PLM_EACH_MARKED(p->st, PLM_MARKED(PLM_MARK_UNSAID), id)
 	{
-		if (next_ms > p->now_ms) {
+		if (*room == 0) {
 			break;
 		}
 		if (plm_marks_has(p->st, id, PLM_MARK_UNWRITTEN) || rests(p, id) ||
@@ -240,7 +239,7 @@ static void say(const struct plm_publish_pass *p)
 			continue;
 		}
 		write_status(p, id);
-		next_ms = plm_add_sat(next_ms, PLM_LIMIT_SAY_EVERY_MS);
+		*room -= 1;
 	}
 }
 
@@ -259,7 +258,6 @@ void plm_publish_workloads(const struct plm_publish_pass *p)
 			write_status(p, id);
 		}
 	}
-	say(p);
 }
 
 int64_t plm_publish_workloads_due(const struct plm_state *st)

@@ -612,10 +612,12 @@ PLM_W_ENUM(call, PLM_CALL_LIST)
 /*
  * One effect. 'frozen' is the canonical msgpack of the typed request below, never recomputed; 'encoder'
  * the version of the adapter's encoder. The idempotency key is a function of cluster UID and seq
- * (engine/outbox.h). 'deadline_ms' tick after which it may only be given up.
+ * (engine/outbox.h). 'deadline_ms' tick after which it may only be given up. 'print' tells one status of
+ * an object from another where the object remembers it (reducers/publish), else 0.
  */
 #define PLM_INTENT_FIELDS(S, Y, I, E, T, R, L)                                                     \
-	E(call, call) E(kind, kind) S(ns) S(name) S(uid) I(encoder) I(deadline_ms) Y(frozen)
+	E(call, call) E(kind, kind) S(ns) S(name) S(uid) I(encoder) I(deadline_ms) Y(frozen)      \
+	I(print)
 PLM_W_STRUCT(intent, PLM_INTENT_FIELDS)
 
 /* With 'gate' its pods are made with that scheduling gate, and wait for pod.ungate. */

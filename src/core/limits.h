@@ -160,6 +160,9 @@
  */
 #define PLM_LIMIT_SAY_AFTER_MS 1000
 #define PLM_LIMIT_SAY_EVERY_MS 100
+/* How often what queues say of themselves is looked at, and each of them is written at most. */
+#define PLM_LIMIT_BOARD_EVERY_MS 1000
+#define PLM_LIMIT_BOARD_OBJECT_MS 5000
 /* The wait before a status is written again that met a conflict. */
 #define PLM_LIMIT_WRITE_AGAIN_MS 1000
 

@@ -61,6 +61,10 @@ struct plm_cluster_queue {
 	uint32_t holding;    /* workloads that hold quota here */
 	uint32_t admission_mode;
 	uint32_t concurrent; /* 1: it asks for concurrent admission, which is not there yet */
+	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */
+	int64_t write_at_ms;	/* not before, after a write; 0 = at any time */
+	uint32_t writing;	/* 1: a write of its status is under way */
+	uint32_t zero;
 };
 
 struct plm_local_queue {
@@ -72,7 +76,9 @@ struct plm_local_queue {
 	/* ours */
 	int64_t sampled_ms; /* its usage is decayed up to then; PLM_UNSET = it is not kept yet */
 	plm_id consumed;    /* the first of its list, by resource name */
-	uint32_t zero;
+	uint32_t writing;   /* 1: a write of its status is under way */
+	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */
+	int64_t write_at_ms;	/* not before, after a write; 0 = at any time */
 };
 
 /* What a LocalQueue has consumed of one resource, with half-life: kueue.md 2.13. */
@@ -667,6 +673,9 @@ struct plm_root {
 	uint32_t publish;
 	uint32_t workloads_listed; /* 1: a complete list of Workloads came in this epoch */
 	int64_t say_at_ms;
+	uint32_t board_dirty; /* 1: what queues say of themselves may have changed since the last look */
+	uint32_t board_look;  /* 1: this cycle looks */
+	int64_t board_at_ms;  /* not before */
 };
 
 #pragma GCC diagnostic pop

@@ -200,47 +200,14 @@ static void take_warning(void *ctx, const char *text)
 
 /* ---- the catalogue ------------------------------------------------------------------------------ */
 
-static enum plm_code read_file(const char *path, struct plm_arena *arena, struct plm_slice *out,
-			       struct plm_error *err)
-{
-	FILE *file = fopen(path, "rb");
-	uint8_t block[65536];
-	size_t mark = plm_arena_mark(arena);
-	size_t size = 0;
-	size_t got = 0;
-	bool failed = false;
-
-	if (file == NULL) {
-		return plm_fail(err, PLM_E_NOT_FOUND, "%s: cannot be opened", path);
-	}
-	do { /* blocks of a multiple of 8 lie together */
-		got = fread(block, 1, sizeof(block), file);
-		(void)plm_arena_copy(arena, plm_slice_of(block, got));
-		size += got;
-	} while (got == sizeof(block));
-	failed = ferror(file) != 0;
-	(void)fclose(file);
-	*out = plm_slice_of(arena->base + mark, size);
-	return failed ? plm_fail(err, PLM_E_IO, "%s: cannot be read", path) : PLM_OK;
-}
-
 static enum plm_code read_catalog(struct plm_scenario *scenario, const char *from,
 				  struct plm_error *err)
 {
-	struct plm_slice text = {0};
-	enum plm_code code = PLM_OK;
 	char region[64];
 
-	if (from == NULL || strcmp(from, "builtin") == 0) {
-		(void)snprintf(region, sizeof(region), "%.*s", (int)scenario->world.region.size,
-			       (const char *)scenario->world.region.ptr);
-		return plm_catalog_builtin(region, &scenario->arena, &scenario->catalog, err);
-	}
-	code = read_file(from, &scenario->arena, &text, err);
-	if (code == PLM_OK) {
-		code = plm_catalog_read(text, from, &scenario->arena, &scenario->catalog, err);
-	}
-	return code;
+	(void)snprintf(region, sizeof(region), "%.*s", (int)scenario->world.region.size,
+		       (const char *)scenario->world.region.ptr);
+	return plm_catalog_load(from, region, &scenario->arena, &scenario->catalog, err);
 }
 
 static bool of_family(struct plm_slice type, const char *const *families)
