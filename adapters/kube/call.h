@@ -10,6 +10,10 @@
 
 #include "core/event.h"
 
+/* The Lease of whoever may act, in our own namespace, and those of Kueue and Karpenter in theirs. */
+#define PLM_KUBE_LEASE "plimsoll"
+#define PLM_KUBE_PEER_LEASES "c1f6bfd2.kueue.x-k8s.io,karpenter-leader-election"
+
 /* Modes in which a call may be made. */
 enum plm_kube_mode {
 	PLM_KUBE_OBSERVE = 1 << 0, /* also while nothing is enforced: reads only */
@@ -92,7 +96,8 @@ struct plm_kube_resource {
 	X(MUTATING_WEBHOOKS)                                                                      \
 	X(VALIDATING_WEBHOOKS)                                                                    \
 	X(MUTATING_POLICIES)                                                                      \
-	X(VALIDATING_POLICIES)
+	X(VALIDATING_POLICIES)                                                                    \
+	X(SELF_SUBJECT_ACCESS_REVIEWS)
 /* clang-format on */
 
 enum plm_kube_resource_id {
@@ -121,7 +126,7 @@ struct plm_kube_call_row {
 	enum plm_kube_verb verb;
 	unsigned modes;		/* enum plm_kube_mode, or'ed */
 	int64_t total_ms;	/* 0 = unbounded (watch, list) */
-	const char *name_only;	/* RBAC resourceNames; NULL = all */
+	const char *name_only;	/* RBAC resourceNames, separated by commas; NULL = all */
 	const char *when;	/* one line for people */
 	const char *takes_over; /* fields that may be taken from another manager; "" = none */
 };
@@ -135,5 +140,7 @@ const struct plm_kube_call_row *plm_kube_calls(size_t *count);
 const struct plm_kube_call_row *plm_kube_call_find(enum plm_kube_resource_id resource,
 						   const char *subresource,
 						   enum plm_kube_verb verb);
+/* May the call be about an object of this name? (name_only) */
+bool plm_kube_call_names(const struct plm_kube_call_row *row, struct plm_slice name);
 
 #endif

@@ -56,12 +56,21 @@ struct plm_kube_request {
 	void *self;
 };
 
-/* As plm_http_send(): valid until on_done returned. */
+/*
+ * As plm_http_send(): valid until on_done returned, which comes from the loop. 'query' of an APPLY may say
+ * force=true only where the table names fields to be taken over.
+ */
 struct plm_kube_sent;
 struct plm_kube_sent *plm_kube_send(struct plm_kube_client *client,
 				    const struct plm_kube_request *request);
 void plm_kube_cancel(struct plm_kube_sent *sent);
 void plm_kube_pause(struct plm_kube_sent *sent, bool paused);
+
+/*
+ * The namespace of the context or of the pod, "default" where none is said. The credentials may be
+ * repeated once by the client itself: a call answered 401 goes out again with what is newer.
+ */
+const char *plm_kube_namespace(const struct plm_kube_client *client);
 
 /* The modes that calls may be made in from now on (enum plm_kube_mode, or'ed). */
 void plm_kube_client_allow(struct plm_kube_client *client, unsigned modes);
@@ -72,12 +81,21 @@ const char *plm_kube_version(const struct plm_kube_client *client,
 struct plm_kube_client_options {
 	uv_loop_t *loop;	      /* borrowed */
 	struct plm_http_client *http; /* borrowed */
-	const char *kubeconfig;	      /* path, or "in-cluster" */
+	const char *kubeconfig;	      /* path, several separated by ':', or "in-cluster" */
 	const char *context;	      /* NULL = the current one */
-	const char *field_manager;    /* "plimsoll" */
+	const char *field_manager;    /* "plimsoll"; static */
 	void (*note)(void *self,
 		     const char *text); /* one line: a token was renewed, a plugin failed */
 	void *self;
+	/* "NAME=value", ends with NULL: where a pod's API server is; of plugins. Borrowed; NULL = empty. */
+	const char *const *environment;
+	const char *
+		account; /* folder of a pod's token, ca.crt, namespace; NULL = where kubelet puts it */
+	/* Calls a second, and at once after a pause; 0 = no bound. Leases, reviews and watches do not count. */
+	uint32_t rate, burst;
+	bool strict; /* tests: a call outside of the table, or of the modes, ends the process */
+	/* The server has other resources, or versions of them, than it had; not after the first time. */
+	void (*on_resources)(void *self);
 };
 /* PLM_E_CONFIG: names file, entry and field. Does no I/O on the network. */
 enum plm_code plm_kube_client_new(const struct plm_kube_client_options *options,
@@ -87,7 +105,9 @@ void plm_kube_client_free(struct plm_kube_client *client); /* NULL-safe */
 
 /*
  * Ask the server what it has: version, groups, resources, the cluster's UID (that of namespace
- * kube-system). 'on_done' once; a failure may be tried again. Other calls are allowed after it only.
+ * kube-system). 'on_done' once; a failure may be tried again. Other calls are allowed after it only. From
+ * then on it is asked again every PLM_LIMIT_DISCOVERY_MS, and soon after its list of groups changed or a
+ * call was answered NO_RESOURCE.
  */
 struct plm_kube_server {
 	char version[32]; /* "v1.37.2" */

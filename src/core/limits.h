@@ -235,6 +235,25 @@
 #define PLM_LIMIT_AWAY_MS (10LL * 1000)
 /* Objects that cannot be read and are remembered, so that each is named once; others may be named again. */
 #define PLM_LIMIT_NAMED_OBJECTS 1024
+/* A kubeconfig file, or a file that it names; longer is refused. */
+#define PLM_LIMIT_KUBECONFIG_BYTES (1024 * 1024)
+/* Kubeconfig files that are merged; more are refused. */
+#define PLM_LIMIT_KUBECONFIG_FILES 16
+/* Files with tokens and certificates are looked at again after this long, when a call is made. */
+#define PLM_LIMIT_TOKEN_LOOK_MS 10000
+/* What a credential plugin prints, and how long it may take; past either it is killed, and its calls fail. */
+#define PLM_LIMIT_CREDENTIAL_BYTES (256 * 1024)
+#define PLM_LIMIT_CREDENTIAL_MS 30000
+/* What a plugin gave is renewed this long before it expires; after a failure it is asked no sooner than this. */
+#define PLM_LIMIT_CREDENTIAL_AHEAD_MS 60000
+#define PLM_LIMIT_CREDENTIAL_AGAIN_MS 2000
+/* Connections to the API server; more calls share them (HTTP/2) or wait. */
+#define PLM_LIMIT_KUBE_CONNECTIONS 8
+/* One call of discovery; when the list of groups, and when all is asked for again; no sooner after a miss. */
+#define PLM_LIMIT_DISCOVERY_CALL_MS 15000
+#define PLM_LIMIT_DISCOVERY_LOOK_MS 30000
+#define PLM_LIMIT_DISCOVERY_MS (10 * 60 * 1000)
+#define PLM_LIMIT_DISCOVERY_SOON_MS 5000
 
 /* The wait before a watch that ended badly is begun again, doubled each time, and when that is forgotten. */
 #define PLM_LIMIT_WATCH_BACKOFF_FIRST_MS 800
