@@ -71,8 +71,21 @@ static int finish(FILE *out, int exit_code)
 	return exit_code;
 }
 
-static int run(struct plm_cli *call, int argc, char **argv)
+/* NULL: the daemon's, which reads its arguments itself. */
+static plm_verb_fn *function_of(const struct plm_command *command,
+				const struct plm_outer_verb *outer)
 {
+	plm_verb_fn *found = command->run;
+
+	for (; found == NULL && outer->name != NULL; outer++) {
+		found = strcmp(outer->name, command->name) == 0 ? outer->run : NULL;
+	}
+	return found;
+}
+
+static int run(struct plm_cli *call, const struct plm_outer_verb *outer, int argc, char **argv)
+{
+	plm_verb_fn *verb = NULL;
 	struct plm_error err = {0};
 	const char *topic = "";
 	enum plm_code code = plm_command_parse(call, argc, argv, &topic, &err);
@@ -86,10 +99,11 @@ static int run(struct plm_cli *call, int argc, char **argv)
 	if (code == PLM_OK && plm_cli_has(call, PLM_FLAG_TIMEOUT)) {
 		start_timeout(plm_cli_number(call, PLM_FLAG_TIMEOUT, 0));
 	}
-	if (code == PLM_OK && call->command->run == NULL) {
+	verb = code == PLM_OK ? function_of(call->command, outer) : NULL;
+	if (code == PLM_OK && verb == NULL) {
 		code = plm_fail(&err, PLM_E_USAGE, "--help cannot be the value of a setting");
 	} else if (code == PLM_OK) {
-		code = call->command->run(call, &err);
+		code = verb(call, &err);
 	}
 	if (code == PLM_OK) {
 		return call->bug ? EXIT_BUG : (call->finding ? 1 : 0);
@@ -126,7 +140,7 @@ static void fill_streams(void)
 	}
 }
 
-int plm_cli_main(int argc, char **argv, plm_daemon_fn *daemon)
+int plm_cli_main(int argc, char **argv, plm_daemon_fn *daemon, const struct plm_outer_verb *outer)
 {
 	const char *name = base_name(argc > 0 ? argv[0] : "plimsoll");
 	bool completing = strcmp(name, "kubectl_complete-plimsoll") == 0;
@@ -152,7 +166,7 @@ int plm_cli_main(int argc, char **argv, plm_daemon_fn *daemon)
 		return plm_code_exit(err.code);
 	}
 	call.program = strcmp(name, "kubectl-plimsoll") == 0 ? "kubectl plimsoll" : "plimsoll";
-	exit_code = run(&call, argc - 1, argv + 1);
+	exit_code = run(&call, outer, argc - 1, argv + 1);
 	exit_code = finish(stdout, exit_code);
 	plm_arena_fini(&arena);
 	return exit_code;

@@ -122,7 +122,9 @@ enum plm_flag_kind {
 	X(OFFSET, "offset", 0, NUMBER, "N", "", "leave out the first N rows")                      \
 	X(FROM, "from", 0, TEXT, "POINT", "",                                                      \
 	  "begin behind POINT instead of N events from the end")                                   \
-	X(GROUP, "group", 0, CHOICE, "BY", "reason|queue", "what to group by; default reason")
+	X(GROUP, "group", 0, CHOICE, "BY", "reason|queue", "what to group by; default reason")     \
+	X(ROLES, "mode", 0, CHOICE, "MODE", "observe|enforce|serve",                               \
+	  "only what this mode adds; default all of them")
 
 enum plm_flag {
 	PLM_FLAG_NONE, /* ends a list */
@@ -159,7 +161,7 @@ struct plm_command {
 	const char *formats;  /* of -o, the first is the default; NULL = no -o */
 	const char *exits;    /* exit codes besides 0, 2 and 70, separated by spaces */
 	uint8_t min_operands, max_operands;
-	plm_verb_fn *run;			    /* NULL: the daemon's (cli.h) */
+	plm_verb_fn *run;			    /* NULL: brought by src/ (cli.h) */
 	enum plm_flag flags[PLM_COMMAND_MAX_FLAGS]; /* ends with PLM_FLAG_NONE */
 };
 
@@ -176,13 +178,13 @@ struct plm_cli {
 	struct plm_flag_value flags[PLM_FLAG_COUNT];
 	const char *operands[PLM_COMMAND_MAX_OPERANDS];
 	size_t operand_count;
-	struct plm_arena *arena;       /* borrowed: lives as long as the call */
-	FILE *out;		       /* borrowed: answers */
-	FILE *notes;		       /* borrowed: warnings and progress */
-	bool finding;		       /* the answer is "yes, a difference": exit 1 */
-	bool bug;		       /* the engine broke an invariant: exit 70 */
-	const struct plm_live *live; /* in the daemon: its own log (live.h); else NULL */
-	struct plm_call_point *point;  /* filled with the point that was looked at; may be NULL */
+	struct plm_arena *arena;      /* borrowed: lives as long as the call */
+	FILE *out;		      /* borrowed: answers */
+	FILE *notes;		      /* borrowed: warnings and progress */
+	bool finding;		      /* the answer is "yes, a difference": exit 1 */
+	bool bug;		      /* the engine broke an invariant: exit 70 */
+	const struct plm_live *live;  /* in the daemon: its own log (live.h); else NULL */
+	struct plm_call_point *point; /* filled with the point that was looked at; may be NULL */
 };
 
 /* The rows, by group and name; ends with one whose name is NULL. */

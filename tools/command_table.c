@@ -356,6 +356,23 @@ static const struct plm_command commands[] = {
 	 2,
 	 plm_cmd_visibility,
 	 {SOURCE, POINT, F(NAMESPACE), F(OFFSET), F(LIMIT), ROUND, F(OUTPUT), COMMON}},
+	{"rbac print",
+	 OTHER,
+	 "",
+	 "print the roles that the daemon needs in a cluster",
+	 "Made of the one table of calls that the daemon can make at all, so that they are enough "
+	 "and not more. observe: ClusterRole plimsoll-observe, reads only. enforce, on top of it: "
+	 "ClusterRole plimsoll-enforce, and Role plimsoll-lease for its own namespace. serve: "
+	 "ClusterRole plimsoll-serve, for a daemon that more than the loopback may ask. They are "
+	 "bound to nobody.",
+	 "rbac print | kubectl apply -n plimsoll-system -f -\n"
+	 "rbac print --mode observe",
+	 NULL,
+	 "",
+	 0,
+	 0,
+	 NULL,
+	 {F(ROLES), F(NAMESPACE), COMMON}},
 	{"completion",
 	 OTHER,
 	 "bash|zsh|fish",

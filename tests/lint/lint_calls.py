@@ -23,7 +23,7 @@ NEVER = {
 WIRING = ("src/main.c", "src/access", "src/clock", "src/config", "src/engine_thread", "src/follower",
           "src/handover", "src/jsonlog", "src/kid", "src/loop", "src/metrics", "src/question",
           "src/resume", "src/ring", "src/room", "src/run", "src/serve", "src/snapshot_worker",
-          "src/web", "src/world")
+          "src/verb", "src/web", "src/world")
 OUTSIDE = ("tools/", "tests/") + WIRING
 OWNED = (
     (r"mdb_\w+", ("store/", "tests/")),
@@ -32,7 +32,7 @@ OWNED = (
     (r"(?:EVP|SHA256|SHA1|OPENSSL|HMAC)_\w+|XXH\w+", ("src/hash/", "adapters/http/tls.c", "tests/")),
     (r"cJSON_\w+", ("adapters/manifest/", "adapters/catalog/", "adapters/kube/", "tools/", "tests/")),
     (r"yaml_\w+", ("adapters/manifest/", "adapters/ec2/", "tests/")),
-    (r"uv_\w+", ("adapters/http/", "tests/") + WIRING),
+    (r"uv_\w+", ("adapters/http/", "adapters/kube/", "tests/") + WIRING),
     (r"curl_\w+", ("adapters/http/", "tests/")),
     (r"pthread_\w+|thrd_\w+|mtx_\w+", ("src/engine/", "src/hash/", "tests/") + WIRING),
     # The store reads in a child process and bounds how long a read transaction lives.

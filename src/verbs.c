@@ -1,0 +1,11 @@
+#include "verbs.h"
+
+static const struct plm_outer_verb verbs[] = {
+	{"rbac print", plm_verb_rbac_print},
+	{NULL, NULL},
+};
+
+const struct plm_outer_verb *plm_outer_verbs(void)
+{
+	return verbs;
+}
