@@ -47,7 +47,7 @@ static struct plm_vec conditions_of(const struct saying *s)
 		.status = plm_slice_str(s->active->is_true ? "True" : "False"),
 		.reason = s->active->reason,
 		.message = s->active->message,
-		.since_ms = PLM_UNSET,
+		.since_ms = s->p->now_ms,
 	};
 	return (struct plm_vec){out, 1};
 }

@@ -94,7 +94,7 @@ static struct plm_vec conditions_of(const struct plm_publish_pass *p, plm_id id)
 			.status = plm_slice_str(from->is_true ? "True" : "False"),
 			.reason = from->reason,
 			.message = from->message,
-			.since_ms = from->since_ms,
+			.since_ms = from->since_ms == PLM_UNSET ? p->now_ms : from->since_ms,
 		};
 	}
 	return (struct plm_vec){out, found->count};

@@ -704,7 +704,10 @@ PLM_W_STRUCT(req_claim, PLM_REQ_CLAIM_FIELDS)
 
 /* ---- what is written of decisions into objects: reducers/publish --------------------------------- */
 
-/* As Kubernetes has it; 'status' "True", "False" or "Unknown"; 'since_ms' its lastTransitionTime. */
+/*
+ * As Kubernetes has it; 'status' "True", "False" or "Unknown". 'since_ms' is its lastTransitionTime unless
+ * the object has this condition with this status already: then that one's stays.
+ */
 #define PLM_CONDITION_FIELDS(S, Y, I, E, T, R, L)                                                  \
 	S(type) S(status) S(reason) S(message) I(since_ms) I(generation)
 PLM_W_STRUCT(condition, PLM_CONDITION_FIELDS)

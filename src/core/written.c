@@ -18,7 +18,6 @@ static uint64_t add_condition(uint64_t print, const struct plm_workload *workloa
 	print = add(print, workload->evicted_ms == PLM_UNSET ? 0 : workload->preemption);
 	print = add(print, (uint64_t)(int64_t)workload->requeued);
 	print = add(print, workload->requeued_reason);
-	print = add(print, workload->pods_ready);
 	print = add(print, workload->finished_reason.n);
 	return print;
 }
@@ -37,8 +36,11 @@ struct plm_written plm_written_of(const struct plm_state *st, plm_id id)
 	now.status = add(now.status, workload->past_execution_s);
 	now.status = add(now.status, workload->evictions.n);
 	now.status += now.status == 0;
+	if (workload->pods_ready != PLM_PODS_UNKNOWN) {
+		now.waits = add(FNV_BASIS, workload->pods_ready);
+	}
 	if (workload->stage == PLM_STAGE_PENDING && workload->why.seq != 0) {
-		now.waits = add(FNV_BASIS, workload->why.rule);
+		now.waits = add(now.waits == 0 ? FNV_BASIS : now.waits, workload->why.rule);
 		now.waits = add(now.waits, workload->why.reason);
 		now.waits = add(now.waits, workload->why.object.n);
 		now.waits = add(now.waits, workload->why.resource.n);

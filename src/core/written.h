@@ -12,8 +12,8 @@
 #include "core/state.h"
 
 struct plm_written {
-	uint64_t status; /* conditions but for the reason of waiting, admission, counts; never 0 */
-	uint64_t waits;	 /* why it waits; 0 = it does not */
+	uint64_t status; /* conditions but for what is less urgent, admission, counts; never 0 */
+	uint64_t waits;	 /* less urgent: why it waits, whether its pods are ready; 0 = neither */
 };
 
 struct plm_written plm_written_of(const struct plm_state *st, plm_id workload);
