@@ -198,12 +198,17 @@ static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm
 	}
 }
 
-/* Requirements may drift by what they allow, but are no part of the hash (karpenter.md 1.1). */
+/*
+ * Requirements may drift by what they allow, but are no part of the hash (karpenter.md 1.1). The default of
+ * expireAfter is as good as none: some API servers write it into the object and others do not.
+ */
 static void stamps(struct plm_project *p, struct plm_doc *root, struct plm_w_node_pool *pool)
 {
 	static const char *const skip[] = {"requirements", "resources", NULL};
+	static const char *const usual[] = {"requirements", "resources", "expireAfter", NULL};
 
-	pool->hash = plm_project_hash(p, plm_doc_at(root, "spec.template"), skip);
+	pool->hash = plm_project_hash(p, plm_doc_at(root, "spec.template"),
+				      pool->expire_ms == EXPIRE_MS ? usual : skip);
 	pool->stamped_hash = plm_project_annotation(p, root, PLM_ANNOTATION_POOL_HASH);
 	pool->stamped_version =
 		plm_project_annotation(p, root, PLM_ANNOTATION_POOL_HASH "-version");
