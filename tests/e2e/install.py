@@ -1,4 +1,5 @@
 """What lies in the cluster besides its own: our CRDs, policies and rights; and taking away a test's objects."""
+import json
 import pathlib
 import subprocess
 
@@ -15,14 +16,43 @@ def serves(admin, group_version, resource):
 
 def deploy(cluster, plimsoll):
     """CRDs, policies, and the roles that `plimsoll rbac print` generates, as an installation has them."""
-    if (ROOT / "deploy" / "crds").is_dir():
-        cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", ROOT / "deploy" / "crds")
-        cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
-    if (ROOT / "deploy" / "policies").is_dir() and serves(cluster.admin, "admissionregistration.k8s.io/v1", "mutatingadmissionpolicies"):
-        cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", ROOT / "deploy" / "policies")
+    applied(cluster, "crds/*.yaml")
+    cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+    served(cluster.admin)
+    applied(cluster, "policies/validating-*.yaml")
+    mutates = serves(cluster.admin, "admissionregistration.k8s.io/v1", "mutatingadmissionpolicies")
+    if mutates:
+        applied(cluster, "policies/mutating-*.yaml")
+    settled(cluster.admin, mutates)
     roles = subprocess.run([plimsoll, "rbac", "print"], capture_output=True, text=True, check=False)
     if roles.returncode == 0:
         cluster.apply(roles.stdout)
+
+
+def applied(cluster, pattern):
+    files = [word for path in sorted((ROOT / "deploy").glob(pattern)) for word in ("-f", path)]
+    cluster.kubectl("apply", "--server-side", "--force-conflicts", *files)
+
+
+def served(admin):
+    """A kind is served a moment after it is established; until then the answers are 404, 429 and 503."""
+    for base, plural, _ in resources(admin):
+        until(f"{plural} are served", lambda at=f"{base}/{plural}": admin.raw("GET", at)[0] == 200, 30)
+
+
+def settled(admin, mutates=True):
+    """Policies are taken up a second or two after they were made; what they change is refused with 503 before that."""
+    queue = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "ClusterQueue", "metadata": {"name": "probe"},
+             "spec": {"cohort": "old"}}
+    wrong = {**queue, "spec": {"fairSharing": {"weight": "-1"}}}
+    where = "/apis/kueue.x-k8s.io/v1beta1/clusterqueues?dryRun=All"
+
+    def work():
+        code, body = admin.raw("POST", where, json.dumps(queue))
+        return (code == 201 and (b"cohortName" in body or not mutates)
+                and admin.raw("POST", where, json.dumps(wrong))[0] == 422)
+
+    until("the policies work", work, 30)
 
 
 def resources(admin):
