@@ -222,6 +222,13 @@ static void on_done(void *self, const struct plm_http_outcome *outcome)
 	answer(sent, &it);
 }
 
+static bool on_body(void *self, struct plm_slice piece)
+{
+	struct plm_kube_sent *sent = self;
+
+	return sent->request.on_body(sent->request.self, piece);
+}
+
 /* ---- leaving ----------------------------------------------------------------------------------- */
 
 static void leave(struct plm_kube_sent *sent, const struct plm_kube_credential *credential,
@@ -241,7 +248,7 @@ static void leave(struct plm_kube_sent *sent, const struct plm_kube_credential *
 		.total_ms = sent->row == NULL ? PLM_LIMIT_DISCOVERY_CALL_MS : sent->row->total_ms,
 		.stall_ms = request->stall_ms,
 		.body_max = request->body_max,
-		.on_body = request->on_body,
+		.on_body = request->on_body == NULL ? NULL : on_body,
 		.on_done = on_done,
 		.self = sent,
 	};
