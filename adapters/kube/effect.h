@@ -21,6 +21,7 @@ struct plm_kube_effector_options {
 	struct plm_kube_client *client; /* borrowed, discovered */
 	struct plm_inbox inbox;		/* RESULTs go there; when it is full they wait here */
 	struct plm_clock clock;
+	int64_t wait_first_ms; /* before an effect goes out again; 0 = PLM_LIMIT_EFFECT_WAIT_FIRST_MS */
 	void (*note)(void *self, const char *text); /* one line for people */
 	void *self;
 };

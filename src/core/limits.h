@@ -281,5 +281,33 @@
 /* The wait before a call that surely was not carried out is repeated. */
 #define PLM_LIMIT_CALL_BACKOFF_FIRST_MS 200
 #define PLM_LIMIT_CALL_BACKOFF_LAST_MS (10LL * 1000)
+/* Kubernetes. Effects under way at once; more wait their turn in the order in which they came. */
+#define PLM_LIMIT_EFFECTS_UNDER_WAY 64
+/* Times that an effect is begun anew because its object changed under it; then it is a conflict. */
+#define PLM_LIMIT_EFFECT_CONFLICTS 3
+/* Steps of one try of an effect; one that takes more is begun anew later. */
+#define PLM_LIMIT_EFFECT_STEPS 12
+/* The wait before an effect that could not be carried out, or is not known to be, goes out again. */
+#define PLM_LIMIT_EFFECT_WAIT_FIRST_MS 250
+#define PLM_LIMIT_EFFECT_WAIT_MS 30000
+/* An effect that has to wait for another controller looks again after this long at most. */
+#define PLM_LIMIT_EFFECT_LOOK_MS 2000
+/* Bytes of a RESULT's message; the rest is cut off. */
+#define PLM_LIMIT_RESULT_MESSAGE 1024
+/* Workloads whose resourceVersion is remembered; the status of others is read before it is written. */
+#define PLM_LIMIT_KNOWN_WORKLOADS (256 * 1024)
+/* Kubernetes Events that wait or are remembered for their series; one more is dropped and counted. */
+#define PLM_LIMIT_EVENT_SERIES 16384
+/* The same Event within this time is counted at the one that is there. */
+#define PLM_LIMIT_EVENT_SERIES_MS (10LL * 60 * 1000)
+/* Events a second, and at once after a pause; and under way at once. More wait. */
+#define PLM_LIMIT_EVENT_RATE 50
+#define PLM_LIMIT_EVENT_BURST 100
+#define PLM_LIMIT_EVENTS_UNDER_WAY 4
+/* Times that an Event is sent; then it is dropped and counted. The wait after one that failed. */
+#define PLM_LIMIT_EVENT_TRIES 3
+#define PLM_LIMIT_EVENT_WAIT_MS 2000
+/* Bytes of an Event's message; the rest is cut off, as the API server would refuse it. */
+#define PLM_LIMIT_EVENT_MESSAGE 1024
 
 #endif
