@@ -3,12 +3,12 @@ Defaults that upstream's schemas give and ours cannot.
 
 A default of a schema stands in every object. In kinds that both dialects share it would put a field of the one dialect into
 an object of the other, which is refused; so these are given to objects that are not of the simple dialect. The daemon
-decides by the same defaults where they are missing; people and other programs see them.
+decides by the same defaults where they are missing; people and other programs see them. Under upstream's CRDs nothing is done.
 
 failurePolicy Ignore: for that reason.
 """
 from .nodes import POOL_SIMPLE
-from .policy import condition, literal, mutating, patch, resources
+from .policy import OUR_CRD, condition, literal, mutating, of_our_crd, patch, resources
 from .queues import LOCAL_SIMPLE, QUEUE_SIMPLE
 
 BOTH = ("CREATE", "UPDATE")
@@ -46,7 +46,7 @@ def files():
     made = []
     for name, plural, defaults, simple in kueue:
         made += mutating(name, [resources(plural, group="kueue.x-k8s.io", on=BOTH)], [given(defaults)],
-                         conditions=[upstream(simple)], namespaced=False)
+                         conditions=[OUR_CRD, upstream(simple)], **of_our_crd(plural, "kueue.x-k8s.io"))
     made += mutating("default-nodepools", [resources("nodepools", group="karpenter.sh", on=BOTH)], [given(pool)],
-                     conditions=[upstream(POOL_SIMPLE)], namespaced=False)
+                     conditions=[OUR_CRD, upstream(POOL_SIMPLE)], **of_our_crd("nodepools", "karpenter.sh"))
     return {"mutating-defaults": made}

@@ -8,9 +8,11 @@ either: the schemas have both spellings and the daemon reads both.
 An old field is always what this very write says, since none outlives a write. So it wins over what stands in the new field,
 unless the same write changed that too: then both are left, and the object is refused.
 
+Where upstream's CRDs are installed, each version has its own schema and Kueue converts: nothing is done then.
+
 failurePolicy Ignore: the daemon reads both.
 """
-from .policy import Code, condition, literal, mutating, patch, resources
+from .policy import OUR_CRD, Code, condition, literal, mutating, of_our_crd, patch, resources
 
 GROUP = "kueue.x-k8s.io"
 BOTH = ("CREATE", "UPDATE")
@@ -52,7 +54,7 @@ def cluster_queues():
                     [patch(together(moved("object.spec.cohort", "object.spec.cohortName", "object.spec.cohort"), some, none,
                                     word("spec.flavorFungibility.whenCanBorrow", "Borrow"),
                                     word("spec.flavorFungibility.whenCanPreempt", "Preempt")))],
-                    conditions=[condition("has-a-spec", "has(object.spec)")], namespaced=False)
+                    conditions=[OUR_CRD, condition("has-a-spec", "has(object.spec)")], **of_our_crd("clusterqueues", GROUP))
 
 
 def workload_classes():
@@ -67,7 +69,8 @@ def workload_classes():
     rewritten = moved("object.spec.priorityClassName", "object.spec.priorityClassRef", ref).replace(
         "has(object.spec.priorityClassName) &&", f"has(object.spec.priorityClassName) && {source} in {known} &&", 1)
     return mutating("spell-workloads", [resources("workloads", group=GROUP, on=BOTH)], [patch(together(rewritten, flag))],
-                    conditions=[condition("has-a-spec", "has(object.spec)")], namespaced=False)
+                    conditions=[OUR_CRD, condition("has-a-class", "has(object.spec) && has(object.spec.priorityClassName)")],
+                    **of_our_crd("workloads", GROUP))
 
 
 def workload_status():
@@ -87,14 +90,14 @@ def workload_status():
     misspelt = moved("object.status.accumulatedPastExexcutionTimeSeconds", "object.status.accumulatedPastExecutionTimeSeconds",
                      "object.status.accumulatedPastExexcutionTimeSeconds")
     return mutating("spell-workload-status", [resources("workloads/status", group=GROUP, on=("UPDATE",))],
-                    [patch(together(misspelt, flat))], conditions=[condition("has-a-status", "has(object.status)")],
-                    namespaced=False)
+                    [patch(together(misspelt, flat))], conditions=[OUR_CRD, condition("has-a-status", "has(object.status)")],
+                    **of_our_crd("workloads", GROUP))
 
 
 def local_queue_status():
     return mutating("spell-localqueue-status", [resources("localqueues/status", group=GROUP, on=("UPDATE",))],
                     [patch(moved("object.status.flavorUsage", "object.status.flavorsUsage", "object.status.flavorUsage"))],
-                    conditions=[condition("has-a-status", "has(object.status)")], namespaced=False)
+                    conditions=[OUR_CRD, condition("has-a-status", "has(object.status)")], **of_our_crd("localqueues", GROUP))
 
 
 def multikueue_clusters():
@@ -105,7 +108,8 @@ def multikueue_clusters():
                   '(has(object.spec.kubeConfig) ? [JSONPatch{op: "remove", path: "/spec/kubeConfig"}] : []) +\n'
                   '(has(object.spec.clusterProfileRef) ? [JSONPatch{op: "remove", path: "/spec/clusterProfileRef"}] : [])')
     return mutating("spell-multikueueclusters", [resources("multikueueclusters", group=GROUP, on=BOTH)], [patch(expression)],
-                    conditions=[condition("is-old", f"has(object.spec) && ({parts})")], namespaced=False)
+                    conditions=[OUR_CRD, condition("is-old", f"has(object.spec) && ({parts})")],
+                    **of_our_crd("multikueueclusters", GROUP))
 
 
 def files():

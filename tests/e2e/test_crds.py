@@ -14,6 +14,7 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 import install
@@ -23,10 +24,14 @@ from crds.objects import (NAMESPACED, NO_SUCH_KIND, PLURALS, REFUSED, ROWS, TAKE
 from kube import ApiError, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "deploy"))
+
+from gen.policy import FLAGS  # noqa: E402
+
 CASES = ROOT / "tests" / "cases"
 QUEUE = "kueue.x-k8s.io/queue-name"
 STRICT = "fieldValidation=Strict"
-QUIET = []  # what takes the shared cluster down, and the cluster
+SHARED = {}  # name -> what takes the cluster down, and the cluster
 
 
 # ---- clusters and objects -----------------------------------------------------------------------------
@@ -43,29 +48,32 @@ def bare(deploy):
 
 
 @contextlib.contextmanager
-def ours(e2e, last=False):
-    """One with our CRDs and policies, which tests of this module share until the last of them."""
-    if not QUIET:
-        def deploy(cluster):
-            install.deploy(cluster, e2e.plimsoll)
-
-        QUIET.append(contextlib.ExitStack())
-        QUIET.append(QUIET[0].enter_context(bare(deploy)))
-        atexit.register(QUIET[0].close)
+def shared(name, deploy, last):
+    """One that tests of this module have in common, until the last of them."""
+    if name not in SHARED:
+        stack = contextlib.ExitStack()
+        SHARED[name] = stack, stack.enter_context(bare(deploy))
+        atexit.register(stack.close)
     try:
-        yield QUIET[1]
+        yield SHARED[name][1]
     finally:
         if last:
-            QUIET[0].close()
-            QUIET.clear()
+            SHARED.pop(name)[0].close()
 
 
-def upstream():
+def ours(e2e, last=False):
+    """With our CRDs and policies."""
+    return shared("ours", lambda cluster: install.deploy(cluster, e2e.plimsoll), last)
+
+
+def upstream(last=False):
+    """With upstream's CRDs, without Kueue's webhooks."""
     def deploy(cluster):
         cluster.kubectl("apply", "--server-side", "-f", built("schemas"))
         cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+        install.served(cluster.admin)
 
-    return bare(deploy)
+    return shared("upstream", deploy, last)
 
 
 def path(obj, name=False, version=None):
@@ -131,6 +139,28 @@ def test_what_is_taken_and_refused(e2e):
 def test_upstream_says_the_same(_):
     with upstream() as cluster:
         compared(cluster.admin, lambda row: row.of_upstream())
+
+
+def test_upstreams_crds_are_left_alone(e2e):
+    """Under them our policies neither respell nor default what a client wrote."""
+    with upstream(last=True) as cluster:
+        install.applied(cluster, "policies/*.yaml")
+        admin = cluster.admin
+        until("the validating policies work", lambda: sent(admin, "POST", path(made("queue", {})) + "?dryRun=All", made(
+            "queue", {"spec/fairSharing": {"weight": "-1"}}))[0] == REFUSED)
+        old = made("old-queue", {"spec/flavorFungibility": {"whenCanBorrow": "Borrow"}})
+        verdict, told = until("it is served", lambda: quiet(sent, admin, "POST", path(old) + "?dryRun=All", old))
+        assert verdict == TAKEN and "cohortName" not in told["spec"], told
+        assert told["spec"]["flavorFungibility"]["whenCanBorrow"] == "Borrow", told
+
+
+def quiet(call, *words):
+    """What it returns, or None where the server is not ready."""
+    try:
+        return call(*words)
+    except ApiError as error:
+        assert error.code == 503, error
+        return None
 
 
 def test_messages_name_the_fields(e2e):
@@ -232,35 +262,38 @@ def is_custom(obj):
     return "kueue.x-k8s.io/" in obj["apiVersion"] or "karpenter" in obj["apiVersion"]
 
 
-def test_cases_apply_and_mean_the_same(e2e):
-    """Every case; of our kinds what is read back under the newest version is what the file says."""
+def read_back(e2e, admin, chosen):
+    """Applies cases; of our kinds what is read back under the newest version must be what the file says."""
     probe = pathlib.Path(e2e.plimsoll).parent / "tests" / "cases" / "manifest_probe"
     newest = {"kueue.x-k8s.io/v1beta1": "kueue.x-k8s.io/v1beta2"}
     cases, before, after, wrong = [], [], [], []
-    with ours(e2e) as cluster:
-        admin = cluster.admin
-        for case in sorted(CASES.glob("*/*/*/input.yaml")):
-            objects = [one for one in documents(case) if one["kind"] not in SETTINGS]
-            namespaces(admin, objects)
-            stored, written, back = [], [], []
-            try:
-                for one in objects:
-                    live = applied(admin, one)
-                    stored.append({**live, "apiVersion": one["apiVersion"], "kind": one["kind"]})
-                    if is_custom(one):
-                        written.append(one)
-                        back.append(as_written(one, admin.get(path(stored[-1], True, newest.get(one["apiVersion"])))))
-            except ApiError as error:
-                wrong.append(f"{case.parent.relative_to(CASES)}: {error}")
-            away(admin, stored)
-            cases.append(case.parent.relative_to(CASES))
-            before.append(written)
-            after.append(back)
+    for case in chosen:
+        objects = [one for one in documents(case) if one["kind"] not in SETTINGS]
+        namespaces(admin, objects)
+        stored, written, back = [], [], []
+        try:
+            for one in objects:
+                live = applied(admin, one)
+                stored.append({**live, "apiVersion": one["apiVersion"], "kind": one["kind"]})
+                if is_custom(one):
+                    written.append(one)
+                    back.append(as_written(one, admin.get(path(stored[-1], True, newest.get(one["apiVersion"])))))
+        except ApiError as error:
+            wrong.append(f"{case.parent.relative_to(CASES)}: {error}")
+        away(admin, stored)
+        cases.append(case.parent.relative_to(CASES))
+        before.append(written)
+        after.append(back)
     for case, want, got in zip(cases, facts(probe, before), facts(probe, after)):
         if want != got:
             wrong += [f"{case}:\n  file   {a}\n  server {b}" for a, b in itertools.zip_longest(want, got) if a != b]
     assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong[:20])
-    assert sum(map(len, before)) > 1000, "the cases are not there"
+    return sum(map(len, before))
+
+
+def test_cases_apply_and_mean_the_same(e2e):
+    with ours(e2e) as cluster:
+        assert read_back(e2e, cluster.admin, sorted(CASES.glob("*/*/*/input.yaml"))) > 1000, "the cases are not there"
 
 
 def test_samples_apply_with_kubectl(e2e):
@@ -378,6 +411,58 @@ def test_jobs_with_a_queue_are_suspended(e2e):
         return made_of["metadata"].get("labels", {}).get(QUEUE) == "default" and made_of["spec"]["suspend"]
 
     until("the default queue is found", taken)
+
+
+def stub(group, version, kind, plural):
+    """A kind of somebody else's, of which only the name matters here."""
+    any_object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {
+        "name": f"{plural}.{group}", "annotations": {"api-approved.kubernetes.io": "unapproved, a stub for tests"}},
+            "spec": {"group": group, "scope": "Namespaced", "names": {"kind": kind, "plural": plural},
+                     "versions": [{"name": version, "served": True, "storage": True, "schema": {
+                         "openAPIV3Schema": {"type": "object", "properties": {"spec": any_object}}}}]}}
+
+
+def at(obj, where):
+    for step in where.split("."):
+        obj = obj.get(step, {})
+    return obj
+
+
+def test_every_kind_with_a_flag_is_suspended(e2e):
+    """Kinds of other projects, by the table that the policies are made from."""
+    with ours(e2e) as cluster:
+        admin = cluster.admin
+        kinds = [(group, plural, flag) for (group, plural), flag in FLAGS.items() if group != "batch"]
+        cluster.apply(*(stub(group, "v1", plural.removesuffix("s").title(), plural) for group, plural, _ in kinds))
+        for group, plural, flag in kinds:
+            base = f"/apis/{group}/v1/namespaces/default/{plural}"
+            one = {"apiVersion": f"{group}/v1", "kind": plural.removesuffix("s").title(), "metadata": {"name": "a"}, "spec": {}}
+            queued = {**one, "metadata": {"name": "b", "labels": {QUEUE: "lq"}}}
+            until(f"{plural} are served", lambda obj=queued, where=base: admin.raw(
+                "POST", f"{where}?dryRun=All", json.dumps(obj))[0] == 201)
+            assert at(admin.create(f"{base}?dryRun=All", one), flag) == {}, f"{plural} without a queue"
+            assert at(admin.create(f"{base}?dryRun=All", queued), flag) is True, f"{plural} with a queue"
+            free = {**queued, "spec": {"runPolicy": {"suspend": False}, "suspend": False, "rayClusterConfig": {"suspend": False}}}
+            assert at(admin.create(f"{base}?dryRun=All", free), flag) is True, f"{plural} that want to run at once"
+
+
+def test_leader_worker_sets_pass_their_queue_on(e2e):
+    with ours(e2e) as cluster:
+        admin = cluster.admin
+        cluster.apply(stub("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"))
+        base = "/apis/leaderworkerset.x-k8s.io/v1/namespaces/default/leaderworkersets?dryRun=All"
+        pods = {"spec": {"containers": [{"name": "c", "image": "none"}]}}
+        one = {"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet",
+               "metadata": {"name": "a", "labels": {QUEUE: "lq", "kueue.x-k8s.io/priority-class": "high"}},
+               "spec": {"leaderWorkerTemplate": {"leaderTemplate": pods, "workerTemplate": pods}}}
+        until("it is served", lambda: admin.raw("POST", base, json.dumps(one))[0] == 201)
+        template = admin.create(base, one)["spec"]["leaderWorkerTemplate"]
+        for part in ("leaderTemplate", "workerTemplate"):
+            labels = template[part]["metadata"]["labels"]
+            assert labels == {QUEUE: "lq", "kueue.x-k8s.io/priority-class": "high"}, template
+        del one["spec"]["leaderWorkerTemplate"]["leaderTemplate"]
+        assert "leaderTemplate" not in admin.create(base, one)["spec"]["leaderWorkerTemplate"]
 
 
 def refused(call):
@@ -568,17 +653,20 @@ def test_policies_are_sound(e2e):
         assert not warnings, f"{one['metadata']['name']}: {json.dumps(warnings, indent=1)[:3000]}"
 
 
-def test_cohorts_of_both_versions_are_shown(e2e):
+def test_without_mutating_policies(e2e):
+    """As below Kubernetes 1.36: objects stay as v1beta1 wrote them, and are read and shown all the same."""
     with ours(e2e, last=True) as cluster:
-        # As one looks that was written before there were policies.
-        cluster.kubectl("delete", "mutatingadmissionpolicybindings", "plimsoll-spell-clusterqueues")
-        old = made("old-queue", {"metadata/name": "old"})
-        until("the policy is gone", lambda: "cohort" in cluster.admin.create(path(old) + "?dryRun=All", old)["spec"], 20)
-        cluster.admin.create(path(old), old)
-        new = made("queue", {"metadata/name": "new"})
-        cluster.admin.create(path(new), new)
+        admin = cluster.admin
+        cluster.kubectl("delete", "mutatingadmissionpolicybindings", "--all")
+        old, new = made("old-queue", {"metadata/name": "old"}), made("queue", {"metadata/name": "new"})
+        until("the policies are gone", lambda: "cohort" in admin.create(path(old) + "?dryRun=All", old)["spec"], 20)
+        admin.create(path(old), old)
+        admin.create(path(new), new)
         for version in ("v1beta1", "v1beta2"):
             titles, rows = table(cluster, f"/apis/kueue.x-k8s.io/{version}/clusterqueues")
-            at = [name for name, _ in titles].index("COHORT")
-            shown = {row["cells"][0]: row["cells"][at] for row in rows}
+            column = [name for name, _ in titles].index("COHORT")
+            shown = {row["cells"][0]: row["cells"][column] for row in rows}
             assert (shown["old"], shown["new"]) == ("all", "all"), shown
+        away(admin, [old, new])
+        cases = [case for case in sorted(CASES.glob("kueue/*/*/input.yaml")) if "v1beta1" in case.read_text(encoding="utf-8")]
+        assert read_back(e2e, admin, cases) > 300, "the cases are not there"
