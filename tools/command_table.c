@@ -363,9 +363,9 @@ static const struct plm_command commands[] = {
 	 "Made of the one table of calls that the daemon can make at all, so that they are enough "
 	 "and not more. observe: ClusterRole plimsoll-observe, reads only. enforce, on top of it: "
 	 "ClusterRole plimsoll-enforce, and Role plimsoll-lease for its own namespace. serve: "
-	 "ClusterRole plimsoll-serve, for a daemon that more than the loopback may ask. They are "
-	 "bound to nobody.",
-	 "rbac print | kubectl apply -n plimsoll-system -f -\n"
+	 "ClusterRole plimsoll-serve, for a daemon that more than the loopback may ask. With -n "
+	 "they are bound to service account plimsoll of that namespace, else to nobody.",
+	 "rbac print -n plimsoll-system | kubectl apply -f -\n"
 	 "rbac print --mode observe",
 	 NULL,
 	 "",

@@ -1,6 +1,7 @@
 #include "adapters/kube/client_private.h"
 
 #include "core/limits.h"
+#include "core/units.h"
 
 #include <stdlib.h>
 
@@ -62,7 +63,9 @@ enum plm_code plm_kube_client_new(const struct plm_kube_client_options *options,
 	}
 	client->options = *options;
 	client->modes = PLM_KUBE_OBSERVE;
-	plm_kube_rate_init(&client->rate, options->rate, options->burst);
+	client->missed_ms = PLM_UNSET;
+	plm_bucket_init(&client->bucket, options->rate_milli, options->burst,
+			(int64_t)uv_now(options->loop));
 	PLM_ASSERT(uv_timer_init(options->loop, &client->pump) == 0);
 	PLM_ASSERT(uv_timer_init(options->loop, &client->look) == 0);
 	client->pump.data = client->look.data = client;

@@ -91,8 +91,11 @@ struct plm_kube_client_options {
 	const char *const *environment;
 	const char *
 		account; /* folder of a pod's token, ca.crt, namespace; NULL = where kubelet puts it */
-	/* Calls a second, and at once after a pause; 0 = no bound. Leases, reviews and watches do not count. */
-	uint32_t rate, burst;
+	/*
+	 * Thousandths of calls a second, and calls at once after a pause; 0 = no bound. Leases, reviews and
+	 * watches do not count.
+	 */
+	int64_t rate_milli, burst;
 	bool strict; /* tests: a call outside of the table, or of the modes, ends the process */
 	/* The server has other resources, or versions of them, than it had; not after the first time. */
 	void (*on_resources)(void *self);

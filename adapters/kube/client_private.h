@@ -4,9 +4,9 @@
 #ifndef PLM_ADAPTERS_KUBE_CLIENT_PRIVATE_H
 #define PLM_ADAPTERS_KUBE_CLIENT_PRIVATE_H
 
+#include "adapters/http/bucket.h"
 #include "adapters/kube/access.h"
 #include "adapters/kube/client.h"
-#include "adapters/kube/rate.h"
 
 /* A connection's TLS material. Another certificate is another door; the old one goes with its last call. */
 struct plm_kube_door {
@@ -44,7 +44,7 @@ struct plm_kube_client {
 	struct plm_kube_access *access; /* owned */
 	struct plm_kube_door *doors;	/* the first is the one in use */
 	struct plm_kube_list waiting, under_way;
-	struct plm_kube_rate rate;
+	struct plm_bucket bucket;
 	unsigned modes;
 	uv_timer_t pump; /* what waits is looked at again */
 	uv_timer_t look; /* discovery */
@@ -56,6 +56,7 @@ struct plm_kube_client {
 	bool discovered;
 	uint64_t groups_hash;  /* of the list of groups, as it was last seen */
 	int64_t discovered_ms; /* loop time */
+	int64_t missed_ms;     /* when a call was last answered NO_RESOURCE; PLM_UNSET = never */
 	struct plm_kube_discovery *round;
 };
 

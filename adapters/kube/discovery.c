@@ -6,6 +6,7 @@
 #include "adapters/kube/client_private.h"
 
 #include "core/limits.h"
+#include "core/units.h"
 #include "hash/hash.h"
 
 #include <stdio.h>
@@ -314,13 +315,14 @@ void plm_kube_discovery_drop(struct plm_kube_client *client)
 
 void plm_kube_discovery_missed(struct plm_kube_client *client)
 {
-	int64_t since_ms = now_ms(client) - client->discovered_ms;
+	int64_t now = now_ms(client);
+	int64_t since_ms = client->missed_ms == PLM_UNSET ? PLM_LIMIT_DISCOVERY_SOON_MS
+							  : now - client->missed_ms;
 
 	if (client->discovered && client->round == NULL) {
 		client->groups_hash = 0; /* the next look finds them different */
-		wake_in(client, since_ms >= PLM_LIMIT_DISCOVERY_SOON_MS
-					? 0
-					: PLM_LIMIT_DISCOVERY_SOON_MS - since_ms);
+		client->missed_ms = now;
+		wake_in(client, plm_max(0, PLM_LIMIT_DISCOVERY_SOON_MS - since_ms));
 	}
 }
 

@@ -218,27 +218,54 @@ static void put_rule(const struct plm_kube_rbac_sink *sink, enum plm_kube_role r
 	put_verbs(sink, rule.verbs);
 }
 
-void plm_kube_rbac_write(enum plm_kube_role role, const char *ns,
-			 const struct plm_kube_rbac_sink *sink)
+/* apiVersion, kind and metadata of a role or of its binding. */
+static void put_head(const struct plm_kube_rbac_sink *sink, enum plm_kube_role role,
+		     const char *binding, const char *ns)
 {
 	bool lease = role == PLM_KUBE_ROLE_LEASE;
-	size_t count = 0;
 
-	(void)plm_kube_calls(&count);
 	put(sink, "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ");
 	put(sink, lease ? "Role" : "ClusterRole");
+	put(sink, binding);
 	put(sink, "\nmetadata:\n  name: ");
 	put(sink, plm_kube_role_name(role));
 	if (lease && ns != NULL) {
 		put(sink, "\n  namespace: ");
 		put(sink, ns);
 	}
-	put(sink, "\n  labels:\n    app.kubernetes.io/name: plimsoll\nrules:\n");
+	put(sink, "\n  labels:\n    app.kubernetes.io/name: plimsoll\n");
+}
+
+static void put_binding(const struct plm_kube_rbac_sink *sink, enum plm_kube_role role,
+			const char *ns)
+{
+	put_head(sink, role, "Binding", ns);
+	put(sink, "roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ");
+	put(sink, role == PLM_KUBE_ROLE_LEASE ? "Role" : "ClusterRole");
+	put(sink, "\n  name: ");
+	put(sink, plm_kube_role_name(role));
+	put(sink, "\nsubjects:\n- kind: ServiceAccount\n  name: " PLM_KUBE_ACCOUNT
+		  "\n  namespace: ");
+	put(sink, ns);
+	put(sink, "\n");
+}
+
+void plm_kube_rbac_write(enum plm_kube_role role, const char *ns,
+			 const struct plm_kube_rbac_sink *sink)
+{
+	size_t count = 0;
+
+	(void)plm_kube_calls(&count);
+	put_head(sink, role, "", ns);
+	put(sink, "rules:\n");
 	if (role == PLM_KUBE_ROLE_OBSERVE) {
 		put(sink, "- nonResourceURLs: [/version, /api, /api/*, /apis, /apis/*]\n"
 			  "  verbs: [get]\n");
 	}
 	for (size_t i = 0; i < count; i++) {
 		put_rule(sink, role, i);
+	}
+	if (ns != NULL) {
+		put_binding(sink, role, ns);
 	}
 }

@@ -281,8 +281,8 @@ static int64_t turn(struct plm_kube_sent *sent)
 	if (sent->uncounted || sent->counted) {
 		return 0;
 	}
-	wait_ms = plm_kube_rate_take(&sent->client->rate,
-				     (int64_t)uv_now(sent->client->options.loop));
+	wait_ms =
+		plm_bucket_take(&sent->client->bucket, (int64_t)uv_now(sent->client->options.loop));
 	sent->counted = wait_ms == 0;
 	return wait_ms;
 }

@@ -3,6 +3,7 @@ import json
 import pathlib
 import subprocess
 
+from cluster import SPACE
 from kube import ApiError, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -24,9 +25,10 @@ def deploy(cluster, plimsoll):
     if mutates:
         applied(cluster, "policies/mutating-*.yaml")
     settled(cluster.admin, mutates)
-    roles = subprocess.run([plimsoll, "rbac", "print"], capture_output=True, text=True, check=False)
-    if roles.returncode == 0:
-        cluster.apply(roles.stdout)
+    roles = subprocess.run([plimsoll, "rbac", "print", "-n", SPACE], capture_output=True, text=True,
+                           check=True)
+    cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
+    cluster.apply(roles.stdout)
 
 
 def applied(cluster, pattern):
