@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "adapters/kube/rate.h"
+#include "adapters/http/bucket.h"
 #include "adapters/kube/tree.h"
 #include "core/limits.h"
 #include "core/utf8.h"
@@ -42,7 +42,7 @@ struct plm_kube_announcer {
 	struct series *queue_first, *queue_last;
 	size_t count;
 	uint32_t under_way;
-	struct plm_kube_rate rate;
+	struct plm_bucket rate;
 	uv_timer_t *timer; /* owned until its close */
 	int64_t pause_ms;  /* boot clock: nothing goes before */
 	struct plm_arena arena;
@@ -333,7 +333,7 @@ static void send_some(struct plm_kube_announcer *announcer)
 
 	while (announcer->queue_first != NULL && wait_ms == 0 &&
 	       announcer->under_way < PLM_LIMIT_EVENTS_UNDER_WAY) {
-		wait_ms = plm_kube_rate_take(&announcer->rate, now_ms);
+		wait_ms = plm_bucket_take(&announcer->rate, now_ms);
 		if (wait_ms == 0) {
 			send_one(dequeue(announcer));
 		}
@@ -452,7 +452,8 @@ enum plm_code plm_kube_announcer_new(const struct plm_kube_announcer_options *op
 	failed = uv_timer_init(options->loop, announcer->timer);
 	PLM_ASSERT(failed == 0);
 	announcer->timer->data = announcer;
-	plm_kube_rate_init(&announcer->rate, PLM_LIMIT_EVENT_RATE, PLM_LIMIT_EVENT_BURST);
+	plm_bucket_init(&announcer->rate, 1000 * PLM_LIMIT_EVENT_RATE, PLM_LIMIT_EVENT_BURST,
+			boot_ms(announcer));
 	*out = announcer;
 	return PLM_OK;
 }
