@@ -25,6 +25,8 @@ struct plm_kube_options {
 	/* One line for people: a watch that ends, an object that cannot be projected, ... */
 	void (*note)(void *self, const char *text);
 	void *self;
+	const char *
+		instance; /* reportingInstance of Events: the pod's name; copied; NULL = "plimsoll" */
 };
 enum plm_code plm_kube_new(const struct plm_kube_options *options, struct plm_kube **out,
 			   struct plm_error *err) PLM_MUST_CHECK;
@@ -55,8 +57,8 @@ struct plm_kube_status {
 	bool synced;	/* every resource was listed whole since the start */
 	bool away;	/* the API server cannot be reached */
 	int64_t lag_ms; /* of the slowest watch: since it was last known to be up to date */
-	uint64_t objects, unchanged, unreadable; /* told; same projection; not projected */
-	uint64_t restarts;			 /* of watches */
+	uint64_t objects, gone, unreadable; /* told as facts; told as deleted; not projected */
+	uint64_t restarts;		    /* of watches */
 	uint64_t effects_under_way;
 };
 struct plm_kube_status plm_kube_status(const struct plm_kube *kube);
