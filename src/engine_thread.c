@@ -109,19 +109,54 @@ static enum plm_code check_room(struct plm_engine_thread *thread, struct plm_err
 	return PLM_OK;
 }
 
+static void note_begin(struct plm_engine_thread *thread)
+{
+	lock(thread);
+	thread->report.working_since_ms = thread->options.clock.boot_ms(thread->options.clock.self);
+	unlock(thread);
+}
+
+/* What the last batch took; under the lock. */
+static void note_times(struct plm_engine_report *report, const struct plm_engine_stats *before,
+		       int64_t step_ns)
+{
+	const struct plm_engine_stats *now = &report->stats;
+	int64_t append_us = (int64_t)(now->commit_ns - before->commit_ns) / 1000;
+	int64_t rest_us = step_ns / 1000 - append_us;
+
+	report->working_since_ms = 0;
+	if (now->batches > before->batches) {
+		plm_timing_add(&report->appends, PLM_METRIC_DEFAULTS, append_us);
+	}
+	if (now->cycles > before->cycles) {
+		plm_timing_add(&report->cycles[now->reserved > before->reserved ? 0 : 1],
+			       PLM_METRIC_DEFAULTS, rest_us);
+		plm_timing_add(&report->evaluations, PLM_METRIC_DURATIONS, rest_us);
+	}
+}
+
 static enum plm_code one_batch(struct plm_engine_thread *thread, bool *out_did,
 			       struct plm_error *err)
 {
+	const struct plm_clock *clock = &thread->options.clock;
+	struct plm_engine_stats before;
+	int64_t began_ns = 0;
+	int64_t took_ns = 0;
 	enum plm_code code = check_room(thread, err);
 
 	if (code == PLM_OK) {
 		code = take_all(thread, err);
 	}
 	if (code == PLM_OK) {
+		note_begin(thread);
+		began_ns = clock->wall_ns(clock->self);
 		code = plm_engine_step(thread->options.engine, out_did, err);
+		took_ns = clock->wall_ns(clock->self) - began_ns;
 	}
 	lock(thread);
+	before = thread->report.stats;
 	thread->report.stats = plm_engine_stats(thread->options.engine);
+	note_times(&thread->report, &before, took_ns);
 	thread->report.seq = plm_engine_state(thread->options.engine)->seq;
 	thread->report.batch_boot_ms = thread->options.clock.boot_ms(thread->options.clock.self);
 	unlock(thread);

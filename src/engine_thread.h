@@ -14,6 +14,7 @@
 #include "engine/engine.h"
 #include "ring.h"
 #include "room.h"
+#include "timing.h"
 
 struct plm_engine_thread; /* opaque */
 
@@ -41,6 +42,10 @@ struct plm_engine_report {
 	enum plm_room_level level;
 	struct plm_room room;
 	bool ballast_released;
+	struct plm_timing cycles[2];   /* batches with a cycle that reserved quota, that did not */
+	struct plm_timing evaluations; /* the same, all of them */
+	struct plm_timing appends;     /* commits: written and synced */
+	int64_t working_since_ms;      /* boot time: a batch is under way; 0 = none is */
 };
 
 enum plm_code plm_engine_thread_start(const struct plm_engine_thread_options *options,

@@ -33,6 +33,8 @@ struct plm_follower {
 	struct plm_arena scratch, counted_arena;
 	struct plm_exposition counted;
 	struct plm_metric_run run;
+	uint64_t bytes;
+	int64_t oldest_ms;
 };
 
 static void acquire(pthread_mutex_t *mutex)
@@ -87,9 +89,16 @@ static void take(struct plm_follower *f, const struct plm_logged *logged)
 		.payload = logged->payload,
 	};
 
+	f->counted.now_ms = (int64_t)event.tick_ms;
 	plm_metric_event(&f->state, &event, &f->run, plm_exposition_add, &f->counted);
+	plm_metric_node_event(&f->state, &event, logged->envelope.source, &f->run,
+			      plm_exposition_add, &f->counted);
 	plm_fold_event(&f->state, logged, &f->scratch);
+	if (f->seq == 0) {
+		f->oldest_ms = (int64_t)(logged->envelope.wall_ns / 1000000);
+	}
 	f->seq = logged->envelope.seq;
+	f->bytes = logged->head.bytes;
 }
 
 /* A run of events; PLM_E_NOT_FOUND: the end, for now. */
@@ -192,6 +201,8 @@ static struct plm_follower_report report_of(struct plm_follower *f, bool with_ha
 	report.caught_up = f->caught_up;
 	report.failed = f->failed;
 	report.err = f->err;
+	report.bytes = f->bytes;
+	report.oldest_ms = f->seq == 0 ? PLM_UNSET : f->oldest_ms;
 	if (with_hash && f->seq > 0) {
 		report.hash = plm_state_hash(&f->state);
 	}

@@ -30,6 +30,8 @@ struct plm_follower_report {
 	bool caught_up; /* it has been at the head once */
 	bool failed;
 	struct plm_error err;	 /* of a failure */
+	uint64_t bytes;		 /* of the log's records */
+	int64_t oldest_ms;	 /* wall time of the first event; PLM_UNSET = none */
 	struct plm_hash128 hash; /* of its state; only when asked for by plm_follower_point() */
 };
 struct plm_follower_report plm_follower_report(struct plm_follower *follower);

@@ -30,6 +30,12 @@ struct plm_status {
 	/* What else it must have to be ready: "lease", "watches"; the wiring's to say. */
 	struct plm_ready_check checks[PLM_READY_CHECKS];
 	size_t check_count;
+	uint64_t snapshot_age_ms; /* since the newest was written; UINT64_MAX = none was */
+	int64_t stall_ms;	  /* the longest turn of the loop within the last minute */
+	/* from here on: filled in where the page is made */
+	uint64_t log_bytes, map_bytes; /* of records; of the file */
+	int64_t oldest_ms;	       /* wall time of the first event; PLM_UNSET = none */
+	int64_t wall_ms;	       /* of the page */
 	/* the questions of clients */
 	uint64_t questions, questions_refused, streams;
 };
@@ -40,13 +46,32 @@ struct plm_metrics *plm_metrics_new(struct plm_clock clock); /* owned; never NUL
 void plm_metrics_free(struct plm_metrics *metrics);	     /* NULL-safe */
 void plm_metrics_put(struct plm_metrics *metrics, const struct plm_status *status);
 
+/* Numbers of single sources and areas, told by whoever has them, on any thread; kept until told anew. */
+enum plm_telling {
+	PLM_TELL_WATCH_LAG,	 /* ms; a: resource */
+	PLM_TELL_WATCH_RESTARTS, /* how many so far; a: resource, b: reason */
+	PLM_TELL_AGREEMENT,	 /* thousandths; a: area */
+	PLM_TELL_LEADER,	 /* 1 or 0; a: name of the lease */
+	PLM_TELL_COUNT
+};
+/* 'a' and 'b' (NULL where the number has one label) are copied, cut to 63 bytes. */
+void plm_metrics_tell(struct plm_metrics *metrics, enum plm_telling what, const char *a, const char *b,
+		      int64_t value);
+
 struct plm_status plm_metrics_get(struct plm_metrics *metrics);
 
 /* /healthz /livez /readyz, with 'verbose' each check by its name; any other path is left alone. */
 void plm_metrics_health(struct plm_metrics *metrics, const char *path, bool verbose,
 			struct plm_web_answer *out);
 void plm_metrics_version(struct plm_web_answer *out);
-/* The page for Prometheus. 'status' is a struct plm_status; 'view' is frozen, and used up. */
-void plm_metrics_write(void *status, const struct plm_follower_view *view, FILE *out);
+/* All that the page for Prometheus is made of but the log. */
+struct plm_metrics_page {
+	struct plm_metrics *metrics;
+	struct plm_status status;
+	int64_t boot_ms;
+};
+struct plm_metrics_page plm_metrics_page(struct plm_metrics *metrics);
+/* Write it. 'self' is a struct plm_metrics_page; 'view' is frozen, and used up. */
+void plm_metrics_write(void *self, const struct plm_follower_view *view, FILE *out);
 
 #endif

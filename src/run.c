@@ -20,6 +20,8 @@
 #define ARENA_BYTES ((size_t)256 * 1024 * 1024)
 /* While ending, the loop looks at least this often whether all is done. */
 #define DRAIN_TURN_MS 20
+/* The longest turn is told for so long. */
+#define STALL_WINDOW_MS 60000
 
 enum stage {
 	STAGE_RUNS,
@@ -55,6 +57,9 @@ struct daemon {
 	uint64_t rejected;
 	bool ballast, ballast_told, violation_told;
 	enum plm_code code; /* what the process ends with */
+	uint64_t snapshots_seen;
+	int64_t snapshot_ms; /* boot time: the newest was written then */
+	int64_t stall_from_ms, stall_ms, stall_before_ms;
 };
 
 static void tell_error(const char *logger, const char *message, const struct plm_error *err)
@@ -314,12 +319,40 @@ static void see_level(struct daemon *d, const struct plm_engine_report *report)
 	}
 }
 
+/* Milliseconds since the newest snapshot of this process was written; UINT64_MAX = none was. */
+static uint64_t snapshot_age(struct daemon *d, const struct plm_snapshot_worker_stats *stats)
+{
+	int64_t now = d->clock.boot_ms(d->clock.self);
+
+	if (stats->written != d->snapshots_seen) {
+		d->snapshots_seen = stats->written;
+		d->snapshot_ms = now;
+	}
+	return d->snapshots_seen == 0 ? UINT64_MAX : (uint64_t)(now - d->snapshot_ms);
+}
+
+/* The longest turn within the last minute, or two. */
+static void note_turn(struct daemon *d, int64_t began_ms)
+{
+	int64_t now = d->clock.boot_ms(d->clock.self);
+
+	if (now - d->stall_from_ms >= STALL_WINDOW_MS) {
+		d->stall_before_ms = d->stall_ms;
+		d->stall_ms = 0;
+		d->stall_from_ms = now;
+	}
+	d->stall_ms = plm_max(d->stall_ms, now - began_ms);
+}
+
 static void publish(struct daemon *d, const struct plm_engine_report *report)
 {
+	struct plm_snapshot_worker_stats snapshots = plm_snapshot_worker_stats(d->snapshots);
 	const struct plm_status status = {
 		.engine = *report,
 		.ring = plm_ring_stats(d->ring),
-		.snapshots = plm_snapshot_worker_stats(d->snapshots),
+		.snapshots = snapshots,
+		.snapshot_age_ms = snapshot_age(d, &snapshots),
+		.stall_ms = plm_max(d->stall_ms, d->stall_before_ms),
 		.effects_in_flight = d->gate.in_flight,
 		.effects_sent = d->gate.sent,
 		.effects_kept = d->gate.kept,
@@ -386,6 +419,7 @@ static int64_t turn(void *self)
 {
 	struct daemon *d = self;
 	int64_t now_ms = plm_clock_wall_ms(&d->clock);
+	int64_t began_ms = d->clock.boot_ms(d->clock.self);
 	int64_t due_ms = PLM_UNSET;
 
 	let_out(d);
@@ -394,6 +428,7 @@ static int64_t turn(void *self)
 	plm_arena_reset(&d->scratch);
 	see_violation(d);
 	drain(d);
+	note_turn(d, began_ms);
 	see_report(d);
 	due_ms = d->end.next_due(d->end.self);
 	if (d->stage != STAGE_RUNS) {

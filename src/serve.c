@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "core/limits.h"
@@ -507,18 +508,31 @@ static void answer_document(struct plm_web_answer *out)
 	plm_arena_fini(&arena);
 }
 
+static uint64_t bytes_on_disk(const char *folder)
+{
+	char path[4096];
+	struct stat info;
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", folder);
+	return stat(path, &info) == 0 ? (uint64_t)info.st_blocks * 512 : 0;
+}
+
 static void answer_metrics(struct plm_serve *serve, struct plm_web_answer *out)
 {
-	struct plm_status status = plm_metrics_get(serve->options.metrics);
+	struct plm_metrics_page page = plm_metrics_page(serve->options.metrics);
 	struct plm_question question = {
-		.follower = serve->options.follower, .write = plm_metrics_write, .ctx = &status};
+		.follower = serve->options.follower, .write = plm_metrics_write, .ctx = &page};
+	struct plm_follower_report report = plm_follower_report(serve->options.follower);
 	struct plm_reply reply = {.code = PLM_OK};
 	struct plm_error err = {0};
 
+	page.status.log_bytes = report.bytes;
+	page.status.oldest_ms = report.oldest_ms;
+	page.status.map_bytes = bytes_on_disk(serve->options.folder);
 	lock(serve);
-	status.questions = serve->asked;
-	status.questions_refused = serve->busy;
-	status.streams = serve->streaming;
+	page.status.questions = serve->asked;
+	page.status.questions_refused = serve->busy;
+	page.status.streams = serve->streaming;
 	unlock(serve);
 	if (plm_question_ask(&question, &reply, &err) != PLM_OK) {
 		plm_web_print(out, 503, "%s\n", err.text);

@@ -24,7 +24,10 @@ static void count_event(struct counting *c, const struct plm_logged *logged)
 		.payload = logged->payload,
 	};
 
+	c->exposition.now_ms = (int64_t)event.tick_ms;
 	plm_metric_event(&c->state, &event, &c->run, plm_exposition_add, &c->exposition);
+	plm_metric_node_event(&c->state, &event, logged->envelope.source, &c->run,
+			      plm_exposition_add, &c->exposition);
 	plm_fold_event(&c->state, logged, &c->scratch);
 }
 
@@ -58,8 +61,11 @@ static enum plm_code print_metrics(struct plm_cli *call, const struct plm_input 
 		code = count_all(&c, err);
 		if (code == PLM_OK) {
 			plm_metric_end(&c.state, &c.run, plm_exposition_add, &c.exposition);
+			plm_metric_node_end(&c.state, &c.run, plm_exposition_add, &c.exposition);
 			plm_arena_reset(&c.scratch);
 			plm_metric_gauges(&c.state, &c.scratch, plm_exposition_add, &c.exposition);
+			plm_metric_node_gauges(&c.state, c.exposition.now_ms, &c.scratch,
+					       plm_exposition_add, &c.exposition);
 			plm_exposition_print(&c.exposition, call->out);
 		}
 		plm_state_fini(&c.state);

@@ -1,8 +1,9 @@
 /*
  * exposition.h - metrics added up, and their text for Prometheus
  *
- * Owns: one sum per family and set of labels, buckets of histograms, the text format 0.0.4. What is
- * added comes from reducers/status/metric.h. Every family carries replica_role, as upstream's do.
+ * Owns: one sum per family and set of labels, buckets of histograms, samples of summaries, the text
+ * format 0.0.4. What is added comes from reducers/status/metric.h. Kueue's families carry replica_role,
+ * as upstream's do.
  */
 #ifndef PLM_TOOLS_EXPOSITION_H
 #define PLM_TOOLS_EXPOSITION_H
@@ -12,13 +13,23 @@
 #include "core/arena.h"
 #include "reducers/status/metric.h"
 
+/* Quantiles are of what was observed within the last ten minutes, and no more than these. */
+#define PLM_SUMMARY_SAMPLES 1024U
+#define PLM_SUMMARY_WINDOW_MS (10LL * 60 * 1000)
+
+struct plm_sample {
+	int64_t at_ms, value;
+};
+
 struct plm_series {
 	enum plm_metric_id id;
 	struct plm_slice labels[PLM_METRIC_LABELS_MAX];
 	int64_t sum; /* of all values */
 	uint32_t decimals;
-	uint64_t count;			      /* of values */
-	uint64_t buckets[PLM_METRIC_BUCKETS]; /* not cumulative */
+	uint64_t count;		    /* of values */
+	struct plm_slice more;	    /* borrowed */
+	uint64_t *buckets;	    /* histograms; not cumulative */
+	struct plm_sample *samples; /* summaries: the newest PLM_SUMMARY_SAMPLES, in a ring */
 };
 
 struct plm_exposition {
@@ -27,6 +38,7 @@ struct plm_exposition {
 	size_t count, capacity;
 	uint32_t *cells; /* hash: index + 1, 0 = empty */
 	size_t cell_count;
+	int64_t now_ms; /* of what is added, and of the page */
 };
 
 /* A plm_metric_sink: values of one series add up, those of gauges too. 'self' is the exposition. */

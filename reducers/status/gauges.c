@@ -39,10 +39,11 @@ static void put_status(const struct gauging *g, struct plm_slice name,
 	static const char *const all[] = {"pending", "active", "terminating"};
 
 	for (size_t i = 0; i < PLM_COUNTOF(all); i++) {
-		put(g, (struct plm_metric){PLM_METRIC_QUEUE_STATUS,
-					   {name, plm_slice_str(all[i])},
-					   plm_slice_is(plm_slice_str(now), all[i]) ? 1 : 0,
-					   0});
+		put(g,
+		    (struct plm_metric){.id = PLM_METRIC_QUEUE_STATUS,
+					.labels = {name, plm_slice_str(all[i])},
+					.value = plm_slice_is(plm_slice_str(now), all[i]) ? 1 : 0,
+					.decimals = 0});
 	}
 }
 
@@ -63,16 +64,17 @@ static void put_line(const struct gauging *g, struct plm_slice queue, struct plm
 
 	for (size_t i = 0; i < PLM_COUNTOF(values); i++) {
 		if (values[i].value != PLM_UNSET) {
-			put(g, (struct plm_metric){values[i].id,
-						   {cohort, queue, text(g, line->flavor), resource},
-						   values[i].value,
-						   decimals_of(resource)});
+			put(g, (struct plm_metric){
+				       .id = values[i].id,
+				       .labels = {cohort, queue, text(g, line->flavor), resource},
+				       .value = values[i].value,
+				       .decimals = decimals_of(resource)});
 		}
 	}
-	put(g, (struct plm_metric){PLM_METRIC_DIALECT_USED,
-				   {queue, resource},
-				   line->reserved,
-				   decimals_of(resource)});
+	put(g, (struct plm_metric){.id = PLM_METRIC_DIALECT_USED,
+				   .labels = {queue, resource},
+				   .value = line->reserved,
+				   .decimals = decimals_of(resource)});
 }
 
 static void put_queue(const struct gauging *g, plm_id id)
@@ -94,20 +96,24 @@ static void put_queue(const struct gauging *g, plm_id id)
 	};
 
 	for (size_t i = 0; i < PLM_COUNTOF(counts); i++) {
-		put(g, (struct plm_metric){counts[i].id,
-					   {name, plm_slice_str(counts[i].label)},
-					   counts[i].value,
-					   0});
+		put(g, (struct plm_metric){.id = counts[i].id,
+					   .labels = {name, plm_slice_str(counts[i].label)},
+					   .value = counts[i].value,
+					   .decimals = 0});
 	}
 	put_status(g, name, &queue->object, status->active.is_true);
-	put(g, (struct plm_metric){
-		       PLM_METRIC_QUEUE_INFO, {name, cohort, text(g, status->root)}, 1, 0});
+	put(g, (struct plm_metric){.id = PLM_METRIC_QUEUE_INFO,
+				   .labels = {name, cohort, text(g, status->root)},
+				   .value = 1,
+				   .decimals = 0});
 	for (uint32_t i = 0; i < status->lines.count; i++) {
 		put_line(g, name, cohort, &status->lines.list[i]);
 	}
 	if (status->weighted_share != PLM_UNSET) {
-		put(g, (struct plm_metric){
-			       PLM_METRIC_SHARE, {name, cohort}, status->weighted_share, 0});
+		put(g, (struct plm_metric){.id = PLM_METRIC_SHARE,
+					   .labels = {name, cohort},
+					   .value = status->weighted_share,
+					   .decimals = 0});
 	}
 }
 
@@ -115,28 +121,33 @@ static void put_cohort(const struct gauging *g, const struct plm_cohort_status *
 {
 	struct plm_slice name = text(g, cohort->name);
 
-	put(g, (struct plm_metric){PLM_METRIC_COHORT_INFO,
-				   {name, text(g, cohort->parent), text(g, cohort->root)},
-				   1,
-				   0});
-	put(g, (struct plm_metric){PLM_METRIC_SUBTREE_ADMITTED_NOW, {name}, cohort->admitted, 0});
+	put(g, (struct plm_metric){.id = PLM_METRIC_COHORT_INFO,
+				   .labels = {name, text(g, cohort->parent), text(g, cohort->root)},
+				   .value = 1,
+				   .decimals = 0});
+	put(g, (struct plm_metric){.id = PLM_METRIC_SUBTREE_ADMITTED_NOW,
+				   .labels = {name},
+				   .value = cohort->admitted,
+				   .decimals = 0});
 	if (cohort->weighted_share != PLM_UNSET) {
-		put(g, (struct plm_metric){
-			       PLM_METRIC_COHORT_SHARE, {name}, cohort->weighted_share, 0});
+		put(g, (struct plm_metric){.id = PLM_METRIC_COHORT_SHARE,
+					   .labels = {name},
+					   .value = cohort->weighted_share,
+					   .decimals = 0});
 	}
 	for (uint32_t i = 0; i < cohort->lines.count; i++) {
 		const struct plm_quota_line *line = &cohort->lines.list[i];
 		struct plm_slice flavor = text(g, line->flavor);
 		struct plm_slice resource = text(g, line->resource);
 
-		put(g, (struct plm_metric){PLM_METRIC_SUBTREE_QUOTA,
-					   {name, flavor, resource},
-					   line->subtree,
-					   decimals_of(resource)});
-		put(g, (struct plm_metric){PLM_METRIC_SUBTREE_RESERVATION,
-					   {name, flavor, resource},
-					   line->reserved,
-					   decimals_of(resource)});
+		put(g, (struct plm_metric){.id = PLM_METRIC_SUBTREE_QUOTA,
+					   .labels = {name, flavor, resource},
+					   .value = line->subtree,
+					   .decimals = decimals_of(resource)});
+		put(g, (struct plm_metric){.id = PLM_METRIC_SUBTREE_RESERVATION,
+					   .labels = {name, flavor, resource},
+					   .value = line->reserved,
+					   .decimals = decimals_of(resource)});
 	}
 }
 
@@ -164,8 +175,10 @@ static void put_fair_usage(const struct gauging *g, plm_id local, struct plm_sli
 		return;
 	}
 	usage = plm_afs_usage(g->st, local);
-	put(g, (struct plm_metric){
-		       PLM_METRIC_LOCAL_FAIR_USAGE, {name, ns}, fair_usage_milli(&usage), 3});
+	put(g, (struct plm_metric){.id = PLM_METRIC_LOCAL_FAIR_USAGE,
+				   .labels = {name, ns},
+				   .value = fair_usage_milli(&usage),
+				   .decimals = 3});
 }
 
 static void put_local(const struct gauging *g, plm_id id)
@@ -190,10 +203,10 @@ static void put_local(const struct gauging *g, plm_id id)
 	};
 
 	for (size_t i = 0; i < PLM_COUNTOF(counts); i++) {
-		put(g, (struct plm_metric){counts[i].id,
-					   {name, ns, plm_slice_str(counts[i].label)},
-					   counts[i].value,
-					   0});
+		put(g, (struct plm_metric){.id = counts[i].id,
+					   .labels = {name, ns, plm_slice_str(counts[i].label)},
+					   .value = counts[i].value,
+					   .decimals = 0});
 	}
 	put_fair_usage(g, id, name, ns);
 	for (uint32_t i = 0; i < status->lines.count; i++) {
@@ -201,14 +214,14 @@ static void put_local(const struct gauging *g, plm_id id)
 		struct plm_slice flavor = text(g, line->flavor);
 		struct plm_slice resource = text(g, line->resource);
 
-		put(g, (struct plm_metric){PLM_METRIC_LOCAL_RESERVATION,
-					   {name, ns, flavor, resource},
-					   line->reserved,
-					   decimals_of(resource)});
-		put(g, (struct plm_metric){PLM_METRIC_LOCAL_USAGE,
-					   {name, ns, flavor, resource},
-					   line->used,
-					   decimals_of(resource)});
+		put(g, (struct plm_metric){.id = PLM_METRIC_LOCAL_RESERVATION,
+					   .labels = {name, ns, flavor, resource},
+					   .value = line->reserved,
+					   .decimals = decimals_of(resource)});
+		put(g, (struct plm_metric){.id = PLM_METRIC_LOCAL_USAGE,
+					   .labels = {name, ns, flavor, resource},
+					   .value = line->used,
+					   .decimals = decimals_of(resource)});
 	}
 }
 
@@ -234,10 +247,11 @@ static void put_asked(const struct gauging *g, const struct plm_workload *worklo
 		for (uint32_t a = 0; a < amounts; a++) {
 			struct plm_slice resource = text(g, amount[a].resource);
 
-			put(g, (struct plm_metric){PLM_METRIC_RESOURCE_PENDING,
-						   {queue, resource},
-						   plm_mul_sat(amount[a].amount, set[i].count),
-						   decimals_of(resource)});
+			put(g, (struct plm_metric){
+				       .id = PLM_METRIC_RESOURCE_PENDING,
+				       .labels = {queue, resource},
+				       .value = plm_mul_sat(amount[a].amount, set[i].count),
+				       .decimals = decimals_of(resource)});
 		}
 	}
 }
@@ -265,26 +279,30 @@ static void put_unadmitted(const struct gauging *g, plm_id id)
 	}
 	if (route.cluster.n != 0) {
 		queue = text(g, plm_cluster_queue_at(g->st, route.cluster)->object.name);
-		put(g, (struct plm_metric){PLM_METRIC_UNADMITTED, {queue, reason, cause}, 1, 0});
+		put(g, (struct plm_metric){.id = PLM_METRIC_UNADMITTED,
+					   .labels = {queue, reason, cause},
+					   .value = 1,
+					   .decimals = 0});
 	}
 	if (route.local.n != 0) {
 		const struct plm_object *local = &plm_local_queue_at(g->st, route.local)->object;
 
-		put(g, (struct plm_metric){
-			       PLM_METRIC_LOCAL_UNADMITTED,
-			       {text(g, local->name), text(g, local->ns), queue, reason, cause},
-			       1,
-			       0});
+		put(g, (struct plm_metric){.id = PLM_METRIC_LOCAL_UNADMITTED,
+					   .labels = {text(g, local->name), text(g, local->ns),
+						      queue, reason, cause},
+					   .value = 1,
+					   .decimals = 0});
 	}
 	if (workload->stage == PLM_STAGE_PENDING && route.cluster.n != 0) {
 		put_asked(g, workload, queue);
 	}
 	if (workload->stage == PLM_STAGE_PENDING && route.work.n != 0) {
-		put(g, (struct plm_metric){
-			       PLM_METRIC_DIALECT_PENDING,
-			       {text(g, plm_work_queue_at(g->st, route.work)->object.name)},
-			       1,
-			       0});
+		put(g,
+		    (struct plm_metric){
+			    .id = PLM_METRIC_DIALECT_PENDING,
+			    .labels = {text(g, plm_work_queue_at(g->st, route.work)->object.name)},
+			    .value = 1,
+			    .decimals = 0});
 	}
 }
 
@@ -307,10 +325,11 @@ void plm_metric_gauges(const struct plm_state *st, struct plm_arena *arena, plm_
 	}
 	PLM_EACH(st, work_queue, id)
 	{
-		put(&g, (struct plm_metric){PLM_METRIC_DIALECT_PENDING,
-					    {text(&g, plm_work_queue_at(st, id)->object.name)},
-					    0,
-					    0});
+		put(&g, (struct plm_metric){
+				.id = PLM_METRIC_DIALECT_PENDING,
+				.labels = {text(&g, plm_work_queue_at(st, id)->object.name)},
+				.value = 0,
+				.decimals = 0});
 	}
 	PLM_EACH(st, workload, id)
 	{

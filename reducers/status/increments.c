@@ -57,8 +57,14 @@ static void both(const struct adding *a, const struct whose *of, enum plm_metric
 {
 	uint32_t decimals = plm_metric_family(queue)->type == PLM_METRIC_HISTOGRAM ? 3 : 0;
 
-	put(a, (struct plm_metric){queue, {of->queue, of->class}, value, decimals});
-	put(a, (struct plm_metric){local, {of->local, of->ns, of->class}, value, decimals});
+	put(a, (struct plm_metric){.id = queue,
+				   .labels = {of->queue, of->class},
+				   .value = value,
+				   .decimals = decimals});
+	put(a, (struct plm_metric){.id = local,
+				   .labels = {of->local, of->ns, of->class},
+				   .value = value,
+				   .decimals = decimals});
 }
 
 static int64_t since(const struct adding *a, int64_t from_ms)
@@ -79,10 +85,10 @@ static void add_subtree(const struct adding *a, const struct whose *of)
 	while (cohort.n != 0) {
 		plm_id id = plm_find(a->st, PLM_KIND_COHORT, (plm_sym){0}, cohort);
 
-		put(a, (struct plm_metric){PLM_METRIC_SUBTREE_ADMITTED,
-					   {plm_str(a->st, cohort), of->class},
-					   1,
-					   0});
+		put(a, (struct plm_metric){.id = PLM_METRIC_SUBTREE_ADMITTED,
+					   .labels = {plm_str(a->st, cohort), of->class},
+					   .value = 1,
+					   .decimals = 0});
 		cohort = id.n == 0 ? (plm_sym){0} : plm_cohort_at(a->st, id)->parent;
 	}
 }
@@ -140,28 +146,35 @@ static void on_evict(const struct adding *a, const struct plm_w_evict *evict)
 	if (of.workload == NULL) {
 		return;
 	}
-	put(a, (struct plm_metric){PLM_METRIC_EVICTED, {of.queue, reason, cause, of.class}, 1, 0});
-	put(a, (struct plm_metric){
-		       PLM_METRIC_LOCAL_EVICTED, {of.local, of.ns, reason, cause, of.class}, 1, 0});
+	put(a, (struct plm_metric){.id = PLM_METRIC_EVICTED,
+				   .labels = {of.queue, reason, cause, of.class},
+				   .value = 1,
+				   .decimals = 0});
+	put(a, (struct plm_metric){.id = PLM_METRIC_LOCAL_EVICTED,
+				   .labels = {of.local, of.ns, reason, cause, of.class},
+				   .value = 1,
+				   .decimals = 0});
 	if (of.workload->evictions.n == 0) {
-		put(a, (struct plm_metric){
-			       PLM_METRIC_EVICTED_ONCE, {of.queue, reason, cause, of.class}, 1, 0});
+		put(a, (struct plm_metric){.id = PLM_METRIC_EVICTED_ONCE,
+					   .labels = {of.queue, reason, cause, of.class},
+					   .value = 1,
+					   .decimals = 0});
 	}
 	if (is_ready(of.workload)) {
-		put(a, (struct plm_metric){PLM_METRIC_READY_TO_EVICTED,
-					   {of.queue, reason, cause},
-					   since(a, of.workload->pods_ready_ms),
-					   3});
+		put(a, (struct plm_metric){.id = PLM_METRIC_READY_TO_EVICTED,
+					   .labels = {of.queue, reason, cause},
+					   .value = since(a, of.workload->pods_ready_ms),
+					   .decimals = 3});
 	}
 	if (evict->reason == PLM_REASON_PREEMPTED && evict->by_name.size > 0) {
 		struct whose by = find(a, evict->by_ns, evict->by_name);
 
-		put(a,
-		    (struct plm_metric){PLM_METRIC_PREEMPTED,
-					{by.queue, plm_slice_str(plm_names_text(
-							   &plm_names_reason, evict->preemption))},
-					1,
-					0});
+		put(a, (struct plm_metric){
+			       .id = PLM_METRIC_PREEMPTED,
+			       .labels = {by.queue, plm_slice_str(plm_names_text(
+							    &plm_names_reason, evict->preemption))},
+			       .value = 1,
+			       .decimals = 0});
 	}
 }
 
@@ -170,10 +183,11 @@ static void on_release(const struct adding *a, const struct plm_w_release *relea
 	struct whose of = find(a, release->ns, release->name);
 
 	if (of.workload != NULL && of.workload->evicted_ms != PLM_UNSET) {
-		put(a, (struct plm_metric){PLM_METRIC_EVICTION_LATENCY,
-					   {of.queue, plm_str(a->st, of.workload->evicted_reason)},
-					   since(a, of.workload->evicted_ms),
-					   3});
+		put(a, (struct plm_metric){
+			       .id = PLM_METRIC_EVICTION_LATENCY,
+			       .labels = {of.queue, plm_str(a->st, of.workload->evicted_reason)},
+			       .value = since(a, of.workload->evicted_ms),
+			       .decimals = 3});
 	}
 }
 
@@ -239,10 +253,11 @@ static void on_pod(const struct adding *a, const struct plm_w_pod *w)
 		bound += !same && pod->node.n != 0 ? 1 : 0;
 	}
 	if (bound + 1 == plm_job_at(a->st, set)->parallelism) {
-		put(a, (struct plm_metric){PLM_METRIC_DIALECT_SCHEDULED,
-					   {w->meta.ns},
-					   since(a, plm_job_at(a->st, set)->object.created_ms),
-					   3});
+		put(a, (struct plm_metric){
+			       .id = PLM_METRIC_DIALECT_SCHEDULED,
+			       .labels = {w->meta.ns},
+			       .value = since(a, plm_job_at(a->st, set)->object.created_ms),
+			       .decimals = 3});
 	}
 }
 
@@ -313,11 +328,11 @@ static void begin_watch(const struct adding *a, struct plm_metric_run *run)
 static void end_cycle(const struct adding *a, struct plm_metric_run *run)
 {
 	if (run->in_cycle) {
-		put(a,
-		    (struct plm_metric){PLM_METRIC_ATTEMPTS,
-					{plm_slice_str(run->admitted ? "success" : "inadmissible")},
-					1,
-					0});
+		put(a, (struct plm_metric){.id = PLM_METRIC_ATTEMPTS,
+					   .labels = {plm_slice_str(
+						   run->admitted ? "success" : "inadmissible")},
+					   .value = 1,
+					   .decimals = 0});
 	}
 	run->in_cycle = false;
 	run->admitted = false;

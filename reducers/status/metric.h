@@ -1,29 +1,37 @@
 /*
- * metric.h - what Kueue's and the dialect's metrics say, as values
+ * metric.h - what Kueue's, Karpenter's, the dialect's and our own metrics say, as values
  *
  * Owns: the families (name, type, help, labels, buckets), the gauges of a state, and what one event of
  * the log adds to counters and histograms. Does not: add up or print (tools/exposition.h). Values are
  * integers with a number of decimals, so that no float is needed: cpu in thousandths of a core, seconds
- * in milliseconds, all else whole.
+ * in milliseconds, prices in micro-dollars, all else whole.
  *
- * Source: kueue.md 3.1; dialect.md Metrics. Not served, for the features are not there: those of
+ * Source: kueue.md 3.1; dialect.md Metrics; metric_nodes.h. Not served, for the features are not there: those of
  * MultiKueue, of workload slices, of scheduling hashes.
  */
 #ifndef PLM_REDUCERS_STATUS_METRIC_H
 #define PLM_REDUCERS_STATUS_METRIC_H
 
 #include "core/state.h"
+#include "reducers/status/metric_nodes.h"
 
 #define PLM_METRIC_LABELS_MAX 5
 
 enum plm_metric_type {
 	PLM_METRIC_GAUGE,
 	PLM_METRIC_COUNTER,
-	PLM_METRIC_HISTOGRAM, /* values are milliseconds */
+	/* Values are milliseconds from here on. */
+	PLM_METRIC_HISTOGRAM, /* of Kueue: kueue.md 3.1 */
+	PLM_METRIC_DURATIONS, /* histograms of Karpenter */
+	PLM_METRIC_DEFAULTS,
+	PLM_METRIC_LIFETIMES,
+	PLM_METRIC_POWERS_11,
+	PLM_METRIC_POWERS_12,
+	PLM_METRIC_SUMMARY, /* quantiles of the last ten minutes */
 };
 
 /* X(id, name, type, help, labels...) */
-#define PLM_METRICS(X)                                                                             \
+#define PLM_QUEUE_METRICS(X)                                                                       \
 	X(ATTEMPTS, "kueue_admission_attempts_total", COUNTER,                                     \
 	  "Cycles that tried to admit workloads.", "result")                                       \
 	X(PENDING, "kueue_pending_workloads", GAUGE,                                               \
@@ -146,6 +154,8 @@ enum plm_metric_type {
 	X(DIALECT_SCHEDULED, "kueue_podset_scheduled_duration_seconds", HISTOGRAM,                 \
 	  "From a PodSet's creation to the node of its last pod.", "namespace")
 
+#define PLM_METRICS(X) PLM_QUEUE_METRICS(X) PLM_NODE_METRICS(X)
+
 enum plm_metric_id {
 #define PLM_METRIC_ENUM(id, ...) PLM_METRIC_##id,
 	PLM_METRICS(PLM_METRIC_ENUM)
@@ -164,19 +174,35 @@ struct plm_metric {
 	enum plm_metric_id id;
 	struct plm_slice labels[PLM_METRIC_LABELS_MAX]; /* in the family's order */
 	int64_t value;
-	uint32_t decimals; /* 0 or 3: 'value' is thousandths */
+	uint32_t decimals; /* 0, 3 or 6: 'value' is thousandths, millionths */
+	/* Further labels as the page has them: a="b",c="d". Lives as long as what the sink adds up. */
+	struct plm_slice more;
 };
 
 typedef void plm_metric_sink(void *self, const struct plm_metric *metric);
 
 const struct plm_metric_family *plm_metric_family(enum plm_metric_id id);
-/* Upper bounds of a histogram's buckets in ms: 1, 2.5, 5, 10, ... s (x 2): kueue.md 3.1. */
-#define PLM_METRIC_BUCKETS 14
-int64_t plm_metric_bucket_ms(uint32_t bucket);
+/* Upper bounds of the buckets of a type in ms, and how many they are; none for what is no histogram. */
+#define PLM_METRIC_BUCKETS_MAX 48
+const int64_t *plm_metric_bounds(enum plm_metric_type type, uint32_t *count);
 
 /* Every gauge of 'st', family by family and within one by name. */
 void plm_metric_gauges(const struct plm_state *st, struct plm_arena *arena, plm_metric_sink *sink,
 		       void *self);
+
+/* The same for nodes, pods, pools and the catalogue: metric_nodes.h. 'now_ms' is what ages count from. */
+void plm_metric_node_gauges(const struct plm_state *st, int64_t now_ms, struct plm_arena *arena,
+			    plm_metric_sink *sink, void *self);
+
+/* Intents whose time is remembered until their answer; those after so many more are not timed. */
+#define PLM_METRIC_SENT 1024U
+
+/* A claim that the last event was about: it may be over with it. */
+struct plm_metric_claim {
+	plm_id id; /* 0 = none */
+	plm_sym name, pool, capacity_type, zone;
+	int64_t ended_ms, terminating_ms, at_ms;
+};
 
 /* What must be remembered from one event to the next; begin with zeros. */
 struct plm_metric_run {
@@ -184,10 +210,22 @@ struct plm_metric_run {
 	plm_id watched; /* workload whose pods the last event was about; 0 = none */
 	bool was_ready;
 	int64_t watched_ms; /* of that event */
+	struct plm_metric_claim claim;
+	int64_t first_fact_ms; /* since the last cycle; 0 = none */
+	struct {
+		uint64_t seq;
+		int64_t ms;
+	} sent[PLM_METRIC_SENT]; /* by seq */
 };
 /* What 'ev' adds. 'st' is the state before it is applied; texts are borrowed for the call. */
 void plm_metric_event(const struct plm_state *st, const struct plm_event *ev,
 		      struct plm_metric_run *run, plm_metric_sink *sink, void *self);
+/* The same for what metric_nodes.h lists. */
+void plm_metric_node_event(const struct plm_state *st, const struct plm_event *ev,
+			   enum plm_source source, struct plm_metric_run *run,
+			   plm_metric_sink *sink, void *self);
+void plm_metric_node_end(const struct plm_state *st, struct plm_metric_run *run,
+			 plm_metric_sink *sink, void *self);
 /* After the last event: what only the state after it can tell. */
 void plm_metric_end(const struct plm_state *st, struct plm_metric_run *run, plm_metric_sink *sink,
 		    void *self);

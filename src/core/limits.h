@@ -310,4 +310,7 @@
 /* Bytes of an Event's message; the rest is cut off, as the API server would refuse it. */
 #define PLM_LIMIT_EVENT_MESSAGE 1024
 
+/* Pods that have series of their own on the page of metrics; plimsoll_metrics_dropped counts the others. */
+#define PLM_LIMIT_METRIC_PODS 20000
+
 #endif

@@ -147,8 +147,14 @@ static enum plm_code commit(struct plm_engine *engine, struct plm_error *err)
 {
 	enum plm_code code = PLM_OK;
 
+	const struct plm_clock *clock = &engine->options.clock;
+	uint64_t began_ns = (uint64_t)clock->wall_ns(clock->self);
+	uint64_t ended_ns = 0;
+
 	PLM_ASSERT(engine->batch.open && engine->batch.count > 0);
 	code = plm_log_commit(engine->options.log, engine->batch.records, engine->batch.count, err);
+	ended_ns = (uint64_t)clock->wall_ns(clock->self);
+	engine->stats.commit_ns += ended_ns > began_ns ? ended_ns - began_ns : 0;
 	if (code != PLM_OK) {
 		engine->dead = true;
 		return code;
@@ -207,6 +213,7 @@ static void add_decisions(struct plm_engine *engine, uint64_t cycle_seq)
 			engine->stats.intents++;
 		} else {
 			engine->stats.decisions++;
+			engine->stats.reserved += item->type == PLM_EV_RESERVE ? 1 : 0;
 		}
 		plm_engine_apply(engine, item->type, seqs[handle], value,
 				 (struct plm_hash128){0, 0});

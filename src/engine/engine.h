@@ -47,7 +47,9 @@ struct plm_engine_options {
 struct plm_engine_stats {
 	uint64_t events, facts, duplicates, stale, decisions, intents, results, cycles, batches,
 		rejected;
-	uint64_t inferred; /* of the facts: GONE that a complete list implied (sweep.h) */
+	uint64_t inferred;  /* of the facts: GONE that a complete list implied (sweep.h) */
+	uint64_t reserved;  /* decisions that reserve quota */
+	uint64_t commit_ns; /* spent in commits, by the wall clock */
 };
 
 /* Recover what the log holds, or begin it. PLM_E_REFUSED: another cluster's log. */

@@ -23,7 +23,7 @@ NEVER = {
 WIRING = ("src/main.c", "src/access", "src/clock", "src/config", "src/engine_thread", "src/follower",
           "src/handover", "src/jsonlog", "src/kid", "src/loop", "src/metrics", "src/question",
           "src/resume", "src/ring", "src/room", "src/run", "src/serve", "src/snapshot_worker",
-          "src/verb", "src/web", "src/world")
+          "src/timing", "src/verb", "src/web", "src/world")
 OUTSIDE = ("tools/", "tests/") + WIRING
 OWNED = (
     (r"mdb_\w+", ("store/", "tests/")),

@@ -334,12 +334,17 @@ static void test_gauges(void **state)
 
 static void test_buckets(void **state)
 {
+	uint32_t count = 0;
+	const int64_t *bounds = plm_metric_bounds(PLM_METRIC_HISTOGRAM, &count);
+
 	(void)state;
-	assert_int_equal(plm_metric_bucket_ms(0), 1000);
-	assert_int_equal(plm_metric_bucket_ms(1), 2500);
-	assert_int_equal(plm_metric_bucket_ms(2), 5000);
-	assert_int_equal(plm_metric_bucket_ms(3), 10000);
-	assert_int_equal(plm_metric_bucket_ms(13), 10240000);
+	assert_int_equal(count, 14);
+	assert_int_equal(bounds[0], 1000);
+	assert_int_equal(bounds[1], 2500);
+	assert_int_equal(bounds[2], 5000);
+	assert_int_equal(bounds[13], 10240000);
+	assert_null(plm_metric_bounds(PLM_METRIC_SUMMARY, &count));
+	assert_int_equal(count, 0);
 }
 
 int main(void)
