@@ -225,7 +225,10 @@ static int by_value(const void *context, uint32_t a, uint32_t b)
 {
 	const struct plm_sample *samples = context;
 
-	return (samples[a].value > samples[b].value) - (samples[a].value < samples[b].value);
+	if (samples[a].value != samples[b].value) {
+		return samples[a].value < samples[b].value ? -1 : 1;
+	}
+	return (a > b) - (a < b);
 }
 
 static void print_summary(const struct plm_exposition *e, FILE *out,
