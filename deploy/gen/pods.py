@@ -4,6 +4,9 @@ Pods with a queue are held by a scheduling gate until the daemon lets them go.
 A plain pod is work of its own; pods with label pod-group-name are one. Deployments give their pods the queue, one by one; the
 pods of a StatefulSet are a group, those of a LeaderWorkerSet a group for each replica.
 
+Kueue also adds a finalizer, to see the end of each pod. The log remembers the pods it has seen, so none is added here: a pod
+whose keeper is gone would stay for ever.
+
 The gate's policy has failurePolicy Fail, since a pod that was created without its gate cannot be held any more. Only pods
 that carry the queue's label are looked at at all, so nothing else can be stopped by it. The others are Ignore: without
 them a Deployment's pods are simply not queued.
@@ -24,8 +27,7 @@ def gate():
     hold = f"""
         Object{{
           metadata: Object.metadata{{
-            labels: {{'{MANAGED}': 'true'}},
-            finalizers: ['{MANAGED}']
+            labels: {{'{MANAGED}': 'true'}}
           }},
           spec: Object.spec{{
             schedulingGates: [Object.spec.schedulingGates{{name: 'kueue.x-k8s.io/admission'}}]
