@@ -30,6 +30,7 @@ enum plm_config_kind {
 	X(ENFORCE, "enforce", "enforce", CHOICES, "queues|nodes", NULL)                            \
 	X(CLOUD, "cloud", "cloud", CHOICE, "ec2|sim|none", NULL)                                   \
 	X(KUBECONFIG, "kubeconfig", "kubeconfig", TEXT, "", NULL)                                  \
+	X(CONTEXT, "context", "context", TEXT, "", NULL)                                           \
 	X(EC2_ENDPOINT, "ec2-endpoint", "ec2Endpoint", TEXT, "", NULL)                             \
 	X(REGION, "region", "region", TEXT, "", "us-west-2")                                       \
 	X(CLUSTER_NAME, "cluster-name", "clusterName", TEXT, "", "plimsoll")                       \

@@ -7,6 +7,8 @@
 #ifndef PLM_END_H
 #define PLM_END_H
 
+#include "access.h"
+#include "adapters/kube/kube.h"
 #include "core/ports.h"
 #include "store/log.h"
 
@@ -35,6 +37,10 @@ struct plm_end {
 	int64_t (*next_due)(const void *self);
 	/* First broken invariant that it has seen, or NULL. */
 	const char *(*violation)(const void *self);
+	/* Tell people, by a Kubernetes Event; NULL = nobody reads them. */
+	void (*announce)(void *self, const struct plm_kube_event *event);
+	/* Who may read; its 'review' NULL = nobody can be asked. */
+	struct plm_access_port access;
 	/* Objects taken over from the log. */
 	size_t (*resumed)(const void *self);
 	void (*free)(void *self);

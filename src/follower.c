@@ -17,7 +17,7 @@
 #define RUN_EVENTS 256U
 
 struct plm_follower {
-	const char *folder;
+	struct plm_follower_options options;
 	pthread_t thread;
 
 	pthread_mutex_t told_lock; /* guards the three that follow */
@@ -90,6 +90,9 @@ static void take(struct plm_follower *f, const struct plm_logged *logged)
 	};
 
 	f->counted.now_ms = (int64_t)event.tick_ms;
+	if (f->options.seen != NULL) {
+		f->options.seen(f->options.self, &f->state, &event, &f->scratch);
+	}
 	plm_metric_event(&f->state, &event, &f->run, plm_exposition_add, &f->counted);
 	plm_metric_node_event(&f->state, &event, logged->envelope.source, &f->run,
 			      plm_exposition_add, &f->counted);
@@ -149,7 +152,7 @@ static enum plm_code read_along(struct plm_follower *f, struct plm_error *err)
 {
 	struct plm_log *log = NULL;
 	struct plm_reader *reader = NULL;
-	enum plm_code code = plm_log_open(f->folder, PLM_LOG_READ, &log, err);
+	enum plm_code code = plm_log_open(f->options.folder, PLM_LOG_READ, &log, err);
 
 	if (code == PLM_OK) {
 		code = plm_reader_open(log, 1, &reader, err);
@@ -274,8 +277,8 @@ static void fini(struct plm_follower *f)
 	free(f);
 }
 
-enum plm_code plm_follower_start(const char *folder, struct plm_follower **out,
-				 struct plm_error *err)
+enum plm_code plm_follower_start(const struct plm_follower_options *options,
+				 struct plm_follower **out, struct plm_error *err)
 {
 	struct plm_follower *f = calloc(1, sizeof(*f));
 	enum plm_code code = PLM_OK;
@@ -287,7 +290,7 @@ enum plm_code plm_follower_start(const char *folder, struct plm_follower **out,
 		free(f);
 		return plm_fail(err, PLM_E_LIMIT, "follower: out of memory");
 	}
-	f->folder = folder;
+	f->options = *options;
 	code = init(f, err);
 	if (code == PLM_OK && pthread_create(&f->thread, NULL, follower_main, f) != 0) {
 		code = plm_fail(err, PLM_E_LIMIT, "follower: cannot start a thread");

@@ -17,9 +17,15 @@
 
 struct plm_follower; /* opaque */
 
-/* 'folder' is the log's, borrowed; a log that is still empty is waited for. */
-enum plm_code plm_follower_start(const char *folder, struct plm_follower **out,
-				 struct plm_error *err) PLM_MUST_CHECK;
+struct plm_follower_options {
+	const char *folder; /* the log's, borrowed; a log that is still empty is waited for */
+	/* Each event, with the state before it; from the follower's thread. May be NULL. */
+	void (*seen)(void *self, const struct plm_state *st, const struct plm_event *event,
+		     struct plm_arena *scratch);
+	void *self;
+};
+enum plm_code plm_follower_start(const struct plm_follower_options *options,
+				 struct plm_follower **out, struct plm_error *err) PLM_MUST_CHECK;
 void plm_follower_stop(struct plm_follower *follower); /* NULL-safe */
 /* The log's newest event is 'seq' now; any thread, never waits for work. */
 void plm_follower_wake(struct plm_follower *follower, uint64_t seq);

@@ -8,6 +8,8 @@ enum plm_code plm_gate_init(struct plm_gate *gate, const struct plm_config *conf
 {
 	bool some = plm_config_has(config, PLM_CONFIG_KEY_ENFORCE);
 	bool mode = plm_config_has(config, PLM_CONFIG_KEY_MODE);
+	bool cloudless = !plm_config_has(config, PLM_CONFIG_KEY_CLOUD) ||
+			 plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "none");
 	bool all = mode ? plm_config_is(config, PLM_CONFIG_KEY_MODE, "enforce")
 			: !some && plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "sim");
 
@@ -15,9 +17,14 @@ enum plm_code plm_gate_init(struct plm_gate *gate, const struct plm_config *conf
 		return plm_config_fail(config, PLM_CONFIG_KEY_ENFORCE, err,
 				       "contradicts mode observe");
 	}
+	if (some && cloudless && plm_config_lists(config, PLM_CONFIG_KEY_ENFORCE, "nodes")) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_ENFORCE, err,
+				       "nodes: there is no cloud to buy them from (cloud none)");
+	}
 	*gate = (struct plm_gate){0};
 	gate->queues = some ? plm_config_lists(config, PLM_CONFIG_KEY_ENFORCE, "queues") : all;
-	gate->nodes = some ? plm_config_lists(config, PLM_CONFIG_KEY_ENFORCE, "nodes") : all;
+	gate->nodes = some ? plm_config_lists(config, PLM_CONFIG_KEY_ENFORCE, "nodes")
+			   : all && !cloudless;
 	return PLM_OK;
 }
 

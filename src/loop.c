@@ -11,6 +11,7 @@ struct plm_loop {
 	uv_timer_t timer;
 	uv_signal_t term, interrupt;
 	bool ended;
+	bool waits, told, late; /* plm_loop_wait(): is it in it; a signal came; its time is over */
 };
 
 static void turn(struct plm_loop *loop);
@@ -24,7 +25,7 @@ static void turn(struct plm_loop *loop)
 {
 	int64_t wait_ms = 0;
 
-	if (loop->ended) {
+	if (loop->ended || loop->waits) {
 		return;
 	}
 	wait_ms = loop->user.turn(loop->user.self);
@@ -45,6 +46,7 @@ static void on_signal(uv_signal_t *handle, int number)
 {
 	struct plm_loop *loop = handle->data;
 
+	loop->told = true;
 	loop->user.stop(loop->user.self, number);
 	turn(loop);
 }
@@ -102,6 +104,32 @@ enum plm_code plm_loop_new(const struct plm_loop_user *user, struct plm_loop **o
 	ignore_signals();
 	*out = loop;
 	return PLM_OK;
+}
+
+uv_loop_t *plm_loop_uv(struct plm_loop *loop)
+{
+	return &loop->uv;
+}
+
+static void on_late(uv_timer_t *timer)
+{
+	((struct plm_loop *)timer->data)->late = true;
+}
+
+bool plm_loop_wait(struct plm_loop *loop, bool (*done)(void *self), void *self, int64_t timeout_ms)
+{
+	loop->waits = true;
+	loop->late = false;
+	if (timeout_ms > 0) {
+		uv_update_time(&loop->uv);
+		(void)uv_timer_start(&loop->timer, on_late, (uint64_t)timeout_ms, 0);
+	}
+	while (!loop->told && !loop->late && (done == NULL || !done(self))) {
+		(void)uv_run(&loop->uv, UV_RUN_ONCE);
+	}
+	(void)uv_timer_stop(&loop->timer);
+	loop->waits = false;
+	return !loop->told;
 }
 
 void plm_loop_run(struct plm_loop *loop)

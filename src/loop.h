@@ -7,6 +7,8 @@
 #ifndef PLM_LOOP_H
 #define PLM_LOOP_H
 
+#include <uv.h>
+
 #include "core/error.h"
 
 struct plm_loop; /* opaque */
@@ -21,6 +23,15 @@ struct plm_loop_user {
 enum plm_code plm_loop_new(const struct plm_loop_user *user, struct plm_loop **out,
 			   struct plm_error *err) PLM_MUST_CHECK;
 void plm_loop_free(struct plm_loop *loop); /* NULL-safe; after plm_loop_run() */
+
+/* What adapters put their handles on. */
+uv_loop_t *plm_loop_uv(struct plm_loop *loop);
+
+/*
+ * Before plm_loop_run(): let handles work until 'done' (NULL = never) or, when 'timeout_ms' > 0, until that
+ * is over. False: a signal came; 'stop' was called.
+ */
+bool plm_loop_wait(struct plm_loop *loop, bool (*done)(void *self), void *self, int64_t timeout_ms);
 
 /* Turn until plm_loop_end(). */
 void plm_loop_run(struct plm_loop *loop);

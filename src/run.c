@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "announce.h"
 #include "clock.h"
+#include "cluster.h"
+#include "core/limits.h"
 #include "engine_thread.h"
 #include "gate.h"
 #include "handover.h"
@@ -46,6 +49,7 @@ struct daemon {
 	struct plm_loop *loop;
 	struct plm_metrics *metrics;
 	struct plm_follower *follower;
+	struct plm_announce *announce; /* NULL: nobody reads Events */
 	struct plm_access *access;
 	struct plm_serve *serve;
 	struct plm_web *web, *health; /* NULL: not asked for */
@@ -76,31 +80,42 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
+/* One of --kubeconfig and --cloud sim says which cluster it is. */
+static enum plm_code check_cluster(const struct plm_config *config, struct plm_error *err)
+{
+	bool real = plm_config_has(config, PLM_CONFIG_KEY_KUBECONFIG);
+	bool embedded = plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "sim");
+
+	if (real && embedded) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_KUBECONFIG, err,
+				       "has no meaning with the embedded cluster (cloud sim)");
+	}
+	if (!real && !embedded) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_KUBECONFIG, err,
+				       "must be set: a file or in-cluster (or cloud sim)");
+	}
+	if (real && plm_config_has(config, PLM_CONFIG_KEY_SCENARIO)) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_SCENARIO, err,
+				       "is for the embedded cluster (cloud sim)");
+	}
+	return PLM_OK;
+}
+
 /* What this build does not have yet is said, not ignored. */
 static enum plm_code check_settings(const struct plm_config *config, struct plm_error *err)
 {
-	static const enum plm_config_key absent[] = {
-		PLM_CONFIG_KEY_KUBECONFIG,
-		PLM_CONFIG_KEY_EC2_ENDPOINT,
-	};
-
 	if (!plm_config_has(config, PLM_CONFIG_KEY_DATA_DIR)) {
 		return plm_config_fail(config, PLM_CONFIG_KEY_DATA_DIR, err, "must be set");
 	}
-	if (!plm_config_has(config, PLM_CONFIG_KEY_CLOUD)) {
-		return plm_config_fail(config, PLM_CONFIG_KEY_CLOUD, err, "must be set");
+	if (plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2") ||
+	    plm_config_has(config, PLM_CONFIG_KEY_EC2_ENDPOINT)) {
+		return plm_config_fail(config,
+				       plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2")
+					       ? PLM_CONFIG_KEY_CLOUD
+					       : PLM_CONFIG_KEY_EC2_ENDPOINT,
+				       err, "this build has no EC2 end yet");
 	}
-	if (!plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "sim")) {
-		return plm_config_fail(config, PLM_CONFIG_KEY_CLOUD, err,
-				       "this build has the embedded ends only: sim");
-	}
-	for (size_t i = 0; i < PLM_COUNTOF(absent); i++) {
-		if (plm_config_has(config, absent[i])) {
-			return plm_config_fail(config, absent[i], err,
-					       "has no meaning with the embedded ends");
-		}
-	}
-	return PLM_OK;
+	return check_cluster(config, err);
 }
 
 static void setup_log_lines(const struct plm_config *config)
@@ -236,18 +251,36 @@ static enum plm_code listen_on(struct daemon *d, enum plm_config_key key, struct
 	return PLM_OK;
 }
 
+/* For those who ask, and for Events. */
+static enum plm_code start_follower(struct daemon *d, bool asked, struct plm_error *err)
+{
+	const struct plm_announce_options announce = {
+		.since_ms = plm_sub_sat(plm_clock_wall_ms(&d->clock), PLM_LIMIT_ANNOUNCE_AGAIN_MS),
+		.wake = wake_loop,
+		.self = d,
+	};
+	struct plm_follower_options options = {.folder = d->folder};
+
+	if (d->end.announce != NULL) {
+		d->announce = plm_announce_new(&announce);
+		options.seen = plm_announce_take;
+		options.self = d->announce;
+	}
+	return asked || d->announce != NULL ? plm_follower_start(&options, &d->follower, err)
+					    : PLM_OK;
+}
+
 static enum plm_code start_pages(struct daemon *d, struct plm_error *err)
 {
-	const struct plm_access_options access = {.clock = d->clock, .wake = wake_loop, .self = d};
+	const struct plm_access_options access = {
+		.port = d->end.access, .clock = d->clock, .wake = wake_loop, .self = d};
 	const char *address = plm_config_text(&d->config, PLM_CONFIG_KEY_LISTEN);
 	struct plm_serve_options options = {.folder = d->folder};
 	enum plm_code code = PLM_OK;
 
 	d->metrics = plm_metrics_new(d->clock);
 	d->access = plm_access_new(&access);
-	if (address != NULL) {
-		code = plm_follower_start(d->folder, &d->follower, err);
-	}
+	code = start_follower(d, address != NULL, err);
 	if (code != PLM_OK) {
 		return code;
 	}
@@ -424,6 +457,9 @@ static int64_t turn(void *self)
 
 	let_out(d);
 	plm_access_turn(d->access);
+	if (d->announce != NULL) {
+		plm_announce_deliver(d->announce, d->end.announce, d->end.self);
+	}
 	d->end.advance(d->end.self, now_ms);
 	plm_arena_reset(&d->scratch);
 	see_violation(d);
@@ -459,7 +495,6 @@ static void stop(void *self, int number)
 
 static enum plm_code start(struct daemon *d, struct plm_error *err)
 {
-	const struct plm_loop_user user = {.self = d, .turn = turn, .stop = stop};
 	enum plm_code code = make_folder(d, err);
 
 	if (code == PLM_OK) {
@@ -470,9 +505,6 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 	}
 	if (code == PLM_OK) {
 		code = plm_ring_new(PLM_LIMIT_RING_BYTES, PLM_LIMIT_RING_ENTRIES, &d->ring, err);
-	}
-	if (code == PLM_OK) {
-		code = plm_loop_new(&user, &d->loop, err);
 	}
 	if (code == PLM_OK) {
 		code = plm_handover_new(wake_loop, d, &d->handover, err);
@@ -509,6 +541,7 @@ static void finish(struct daemon *d)
 	plm_serve_free(d->serve);
 	plm_access_free(d->access);
 	plm_follower_stop(d->follower);
+	plm_announce_free(d->announce);
 	plm_metrics_free(d->metrics);
 	plm_engine_close(d->engine);
 	plm_snapshot_worker_stop(d->snapshots);
@@ -521,6 +554,20 @@ static void finish(struct daemon *d)
 	plm_log_close(d->log);
 	plm_arena_fini(&d->scratch);
 	plm_arena_fini(&d->arena);
+}
+
+static enum plm_code open_end(struct daemon *d, struct plm_error *err)
+{
+	const struct plm_loop_user user = {.self = d, .turn = turn, .stop = stop};
+	enum plm_code code = plm_loop_new(&user, &d->loop, err);
+
+	if (code != PLM_OK) {
+		return code;
+	}
+	if (plm_config_has(&d->config, PLM_CONFIG_KEY_KUBECONFIG)) {
+		return plm_cluster_end(&d->config, d->loop, &d->gate, &d->end, err);
+	}
+	return plm_embedded_end(&d->config, &d->end, err);
 }
 
 static enum plm_code prepare(struct daemon *d, int argc, char **argv, struct plm_error *err)
@@ -542,7 +589,7 @@ static enum plm_code prepare(struct daemon *d, int argc, char **argv, struct plm
 	}
 	if (code == PLM_OK) {
 		d->folder = plm_config_text(&d->config, PLM_CONFIG_KEY_DATA_DIR);
-		code = plm_embedded_end(&d->config, &d->end, err);
+		code = open_end(d, err);
 	}
 	if (code == PLM_OK) {
 		code = d->end.meet(d->end.self, d->cluster_uid, err);

@@ -89,6 +89,7 @@ enum plm_flag_kind {
 	X(CLOUD, "cloud", 0, CHOICE, "CLOUD", "ec2|sim|none",                                      \
 	  "sim = an embedded cluster and cloud in wall time; this build has no other")             \
 	X(KUBECONFIG, "kubeconfig", 0, TEXT, "FILE", "", "FILE or in-cluster; not with sim")       \
+	X(CONTEXT, "context", 0, TEXT, "NAME", "", "of the kubeconfig; else its current one")      \
 	X(EC2_ENDPOINT, "ec2-endpoint", 0, TEXT, "URL", "", "URL of the EC2 API; not with sim")    \
 	X(CLUSTER_NAME, "cluster-name", 0, TEXT, "NAME", "",                                       \
 	  "name of the cluster, from which an embedded one has its identity; default plimsoll")    \

@@ -309,6 +309,16 @@
 #define PLM_LIMIT_EVENT_WAIT_MS 2000
 /* Bytes of an Event's message; the rest is cut off, as the API server would refuse it. */
 #define PLM_LIMIT_EVENT_MESSAGE 1024
+/* The wait before an API server that did not answer at a start is asked again. */
+#define PLM_LIMIT_MEET_AGAIN_MS 2000
+/* Whole lists of every resource are taken again this often: a lost watch event is not lost for ever. */
+#define PLM_LIMIT_RELIST_MS (10 * 60 * 1000)
+/* HTTP calls that are under way at once; more wait their turn. */
+#define PLM_LIMIT_HTTP_CALLS 256
+/* Kubernetes Events that wait for the loop; more are dropped and counted. */
+#define PLM_LIMIT_ANNOUNCED 10000
+/* After a start Events of the log that are not older than this are sent (again). */
+#define PLM_LIMIT_ANNOUNCE_AGAIN_MS 30000
 
 /* Pods that have series of their own on the page of metrics; plimsoll_metrics_dropped counts the others. */
 #define PLM_LIMIT_METRIC_PODS 20000

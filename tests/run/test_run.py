@@ -314,8 +314,11 @@ def wrong_settings_are_exit_78(folder):
     rows = (
         (["--seed", "x"], "seed: "),
         (["--mode", "half"], "mode: "),
-        (["--cloud", "none"], "cloud: "),
+        (["--cloud", "none"], "kubeconfig: "),
+        (["--cloud", "ec2"], "cloud: "),
         (["--kubeconfig", "in-cluster"], "kubeconfig: "),
+        (["--cloud", "none", "--kubeconfig", "/nowhere", "--enforce", "nodes"], "enforce: "),
+        (["--cloud", "none", "--kubeconfig", "in-cluster"], "scenario: "),
         (["--mode", "observe", "--enforce", "nodes"], "enforce: "),
         (["--listen", "localhost"], "listen: "),
         (["--health-listen", "127.0.0.1:99999"], "health-listen: "),

@@ -1,0 +1,257 @@
+#include "cluster.h"
+
+#include <stdlib.h>
+
+#include "adapters/http/client.h"
+#include "adapters/kube/kube.h"
+#include "adapters/kube/review.h"
+#include "clock.h"
+#include "core/limits.h"
+#include "core/tables.h"
+#include "jsonlog.h"
+#include "settings.h"
+
+struct cluster {
+	const struct plm_config *config; /* borrowed, as 'loop' */
+	struct plm_loop *loop;
+	unsigned modes;		      /* enum plm_kube_mode */
+	struct plm_settings settings; /* owned */
+	struct plm_http_client *http; /* owned, as all that follows */
+	struct plm_kube_client *client;
+	struct plm_kube *kube;
+	bool asked, met;      /* the server was asked what it has; it answered */
+	struct plm_error why; /* of the last answer that was none */
+};
+
+static void note(void *self, const char *text)
+{
+	const struct plm_log_field fields[] = {PLM_LOG_STR("note", text), PLM_LOG_END};
+
+	(void)self;
+	plm_jsonlog(PLM_LOG_WARN, "kube", "from the API server's end", fields);
+}
+
+/* ---- the first answer -------------------------------------------------------------------------- */
+
+static void discovered(void *self, enum plm_code code, const char *why)
+{
+	struct cluster *cluster = self;
+	const struct plm_log_field fields[] = {PLM_LOG_STR("error", why), PLM_LOG_END};
+
+	cluster->asked = false;
+	cluster->met = code == PLM_OK;
+	if (code != PLM_OK) {
+		(void)plm_fail(&cluster->why, code, "%s", why);
+		plm_jsonlog(PLM_LOG_WARN, "kube", "the API server does not answer", fields);
+	}
+}
+
+static bool answered(void *self)
+{
+	return !((const struct cluster *)self)->asked;
+}
+
+static enum plm_code cluster_meet(void *self, char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err)
+{
+	struct cluster *cluster = self;
+	const struct plm_kube_server *server = NULL;
+
+	while (!cluster->met) {
+		cluster->asked = true;
+		plm_kube_discover(cluster->client, discovered, cluster);
+		if (!plm_loop_wait(cluster->loop, answered, cluster, 0) ||
+		    (!cluster->met &&
+		     !plm_loop_wait(cluster->loop, NULL, NULL, PLM_LIMIT_MEET_AGAIN_MS))) {
+			return plm_fail(err, PLM_E_AGAIN,
+					"told to end before the API server answered");
+		}
+	}
+	server = plm_kube_server(cluster->client);
+	PLM_ASSERT(strlen(server->cluster_uid) < PLM_CLUSTER_UID_SIZE);
+	memcpy(uid, server->cluster_uid, strlen(server->cluster_uid) + 1);
+	return PLM_OK;
+}
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+static enum plm_code cluster_start(void *self, const struct plm_end_start *start,
+				   struct plm_error *err)
+{
+	struct cluster *cluster = self;
+	const struct plm_kube_options options = {
+		.loop = plm_loop_uv(cluster->loop),
+		.client = cluster->client,
+		.inbox = start->inbox,
+		.clock = plm_clock_system(),
+		.relist_ms = PLM_LIMIT_RELIST_MS,
+		.note = note,
+		.self = cluster,
+	};
+	enum plm_code code = plm_kube_new(&options, &cluster->kube, err);
+
+	if (code == PLM_OK) {
+		plm_kube_client_allow(cluster->client, cluster->modes);
+		plm_kube_start(cluster->kube);
+	}
+	return code;
+}
+
+static struct plm_effects cluster_effects(void *self)
+{
+	return plm_kube_effects(((struct cluster *)self)->kube);
+}
+
+static void cluster_advance(void *self, int64_t now_ms)
+{
+	(void)now_ms;
+	plm_kube_resume(((struct cluster *)self)->kube);
+}
+
+static int64_t cluster_next_due(const void *self)
+{
+	(void)self;
+	return PLM_UNSET; /* it has timers of its own on the loop */
+}
+
+static const char *cluster_violation(const void *self)
+{
+	(void)self;
+	return NULL; /* nobody knows the truth but the API server */
+}
+
+static void reviewed(void *self, enum plm_kube_verdict verdict)
+{
+	static const enum plm_verdict verdicts[] = {
+		[PLM_KUBE_NOT_REVIEWED] = PLM_VERDICT_UNKNOWN,
+		[PLM_KUBE_STRANGER] = PLM_VERDICT_STRANGER,
+		[PLM_KUBE_MAY_NOT] = PLM_VERDICT_FORBIDDEN,
+		[PLM_KUBE_MAY] = PLM_VERDICT_ALLOWED,
+	};
+
+	plm_review_end(self, verdicts[verdict]);
+}
+
+static void cluster_review(void *self, struct plm_slice token, struct plm_review *review)
+{
+	struct cluster *cluster = self;
+	const struct plm_kube_review_request request = {
+		.token = token,
+		.group = PLM_ACCESS_GROUP,
+		.resource = PLM_ACCESS_RESOURCE,
+		.verb = PLM_ACCESS_VERB,
+		.done = reviewed,
+		.self = review,
+	};
+
+	plm_kube_review(cluster->client, &request);
+}
+
+/* Events of an area that another program runs are its own to tell. */
+static void cluster_announce(void *self, const struct plm_kube_event *event)
+{
+	struct cluster *cluster = self;
+	bool nodes = event->kind == PLM_KIND_NODE || event->kind == PLM_KIND_NODE_CLAIM ||
+		     event->kind == PLM_KIND_NODE_POOL;
+
+	if ((cluster->modes & (nodes ? PLM_KUBE_NODES : PLM_KUBE_QUEUES)) != 0) {
+		plm_kube_announce(cluster->kube, event);
+	}
+}
+
+static size_t cluster_resumed(const void *self)
+{
+	(void)self;
+	return 0; /* a real cluster outlives us and is read again */
+}
+
+static void cluster_free(void *self)
+{
+	struct cluster *cluster = self;
+
+	plm_kube_free(cluster->kube);
+	plm_kube_client_free(cluster->client);
+	plm_http_client_free(cluster->http);
+	plm_settings_fini(&cluster->settings);
+	free(cluster);
+}
+
+/* Tokens are reviewed where others than this machine may ask: serve.h. */
+static unsigned modes_of(const struct plm_config *config, const struct plm_gate *gate)
+{
+	return PLM_KUBE_OBSERVE |
+	       (plm_config_has(config, PLM_CONFIG_KEY_LISTEN) ? PLM_KUBE_SERVE : 0U) |
+	       (gate->queues ? PLM_KUBE_QUEUES : 0U) | (gate->nodes ? PLM_KUBE_NODES : 0U);
+}
+
+static enum plm_code connect_to(struct cluster *cluster, struct plm_error *err)
+{
+	const struct plm_http_client_options http = {
+		.loop = plm_loop_uv(cluster->loop),
+		.calls_max = PLM_LIMIT_HTTP_CALLS,
+		.user_agent = "plimsoll/" PLM_VERSION,
+	};
+	struct plm_kube_client_options options = {
+		.loop = plm_loop_uv(cluster->loop),
+		.kubeconfig = plm_config_text(cluster->config, PLM_CONFIG_KEY_KUBECONFIG),
+		.context = plm_config_text(cluster->config, PLM_CONFIG_KEY_CONTEXT),
+		.field_manager = "plimsoll",
+		.note = note,
+		.self = cluster,
+	};
+	enum plm_code code = plm_http_client_new(&http, &cluster->http, err);
+
+	if (code == PLM_OK) {
+		options.http = cluster->http;
+		code = plm_kube_client_new(&options, &cluster->client, err);
+	}
+	if (code == PLM_E_CONFIG) {
+		struct plm_error why = *err;
+
+		return plm_config_fail(cluster->config, PLM_CONFIG_KEY_KUBECONFIG, err, "%s",
+				       why.text);
+	}
+	return code;
+}
+
+enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *loop,
+			      const struct plm_gate *gate, struct plm_end *out,
+			      struct plm_error *err)
+{
+	struct cluster *cluster = calloc(1, sizeof(*cluster));
+	enum plm_code code = PLM_OK;
+
+	if (cluster == NULL) {
+		return plm_fail(err, PLM_E_LIMIT, "cluster: out of memory");
+	}
+	cluster->config = config;
+	cluster->loop = loop;
+	cluster->modes = modes_of(config, gate);
+	code = plm_settings_read(config, &cluster->settings, err);
+	if (code == PLM_OK) {
+		code = connect_to(cluster, err);
+	}
+	if (code != PLM_OK) {
+		cluster_free(cluster);
+		return code;
+	}
+	cluster->settings.config.publish =
+		(gate->queues ? PLM_PUBLISH_QUEUES : 0) | (gate->nodes ? PLM_PUBLISH_NODES : 0);
+	*out = (struct plm_end){
+		.self = cluster,
+		.config = &cluster->settings.config,
+		.catalog = &cluster->settings.catalog,
+		.meet = cluster_meet,
+		.start = cluster_start,
+		.effects = cluster_effects,
+		.advance = cluster_advance,
+		.next_due = cluster_next_due,
+		.violation = cluster_violation,
+		.access = {.review = cluster_review, .self = cluster},
+		.resumed = cluster_resumed,
+		.announce = (cluster->modes & (PLM_KUBE_QUEUES | PLM_KUBE_NODES)) != 0
+				    ? cluster_announce
+				    : NULL,
+		.free = cluster_free,
+	};
+	return PLM_OK;
+}

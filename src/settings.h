@@ -1,0 +1,26 @@
+/*
+ * settings.h - what Kueue and Karpenter are told, read for a real cluster
+ *
+ * Owns: the settings that decide and the catalogue. In order, the later wins: defaults; Kueue's
+ * Configuration and the ConfigMap karpenter-settings in the files of --filename; Karpenter's variables of
+ * the environment (BATCH_IDLE_DURATION, ...); our own flags. An object in those files that is no settings
+ * document is refused: what a real cluster holds comes from its API server.
+ */
+#ifndef PLM_SETTINGS_H
+#define PLM_SETTINGS_H
+
+#include "config.h"
+#include "core/event.h"
+
+struct plm_settings {
+	struct plm_arena arena; /* owned: holds the rest */
+	struct plm_w_config config;
+	struct plm_w_catalog catalog;
+};
+
+/* PLM_E_CONFIG names the key; PLM_E_INPUT file, object and field. */
+enum plm_code plm_settings_read(const struct plm_config *config, struct plm_settings *out,
+				struct plm_error *err) PLM_MUST_CHECK;
+void plm_settings_fini(struct plm_settings *settings); /* also of a zeroed one */
+
+#endif
