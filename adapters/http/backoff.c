@@ -26,10 +26,11 @@ static uint64_t draw(struct plm_backoff *backoff)
 	return mixed ^ (mixed >> 31);
 }
 
-/* Evenly from 0 to 'bound' - 1; the bias of % on 64 bits is nothing here. */
-static int64_t below(struct plm_backoff *backoff, int64_t bound)
+/* The bias of % on 64 bits is nothing here. */
+int64_t plm_backoff_jitter(struct plm_backoff *backoff, int64_t below_ms)
 {
-	return (int64_t)(draw(backoff) % (uint64_t)bound);
+	PLM_ASSERT(below_ms > 0);
+	return (int64_t)(draw(backoff) % (uint64_t)below_ms);
 }
 
 void plm_backoff_init(struct plm_backoff *backoff, const struct plm_backoff_rule *rule,
@@ -53,9 +54,9 @@ int64_t plm_backoff_failed(struct plm_backoff *backoff, int64_t now_ms, int64_t 
 	wait_ms = wait_ms < rule->last_ms ? wait_ms : rule->last_ms;
 	backoff->failures += backoff->failures < UINT32_MAX ? 1 : 0;
 	backoff->failed_ms = now_ms;
-	wait_ms += below(backoff, wait_ms);
+	wait_ms += plm_backoff_jitter(backoff, wait_ms);
 	if (retry_after_ms != PLM_UNSET && retry_after_ms > wait_ms) {
-		wait_ms = retry_after_ms + below(backoff, rule->first_ms);
+		wait_ms = retry_after_ms + plm_backoff_jitter(backoff, rule->first_ms);
 	}
 	return wait_ms;
 }

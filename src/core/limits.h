@@ -323,4 +323,14 @@
 /* Pods that have series of their own on the page of metrics; plimsoll_metrics_dropped counts the others. */
 #define PLM_LIMIT_METRIC_PODS 20000
 
+/* The Lease: how long it lasts, until when its holder may act after a renewal, how often it is renewed. */
+#define PLM_LIMIT_LEASE_MS (15LL * 1000)
+#define PLM_LIMIT_LEASE_ACT_MS (10LL * 1000)
+#define PLM_LIMIT_LEASE_RENEW_MS (2LL * 1000)
+#define PLM_LIMIT_LEASE_JITTER_MS 400LL
+/* A call about a Lease is given up after this long, so that there is time for others before it runs out. */
+#define PLM_LIMIT_LEASE_CALL_MS (3LL * 1000)
+/* How often a peer's Lease is looked at. */
+#define PLM_LIMIT_PEER_LOOK_MS (2LL * 1000)
+
 #endif
