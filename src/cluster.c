@@ -1,6 +1,7 @@
 #include "cluster.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "adapters/http/client.h"
 #include "adapters/kube/kube.h"
@@ -197,6 +198,8 @@ static enum plm_code connect_to(struct cluster *cluster, struct plm_error *err)
 		.field_manager = "plimsoll",
 		.note = note,
 		.self = cluster,
+		/* In a pod it says where the API server is; credential plugins look for things there. */
+		.environment = (const char *const *)environ,
 	};
 	enum plm_code code = plm_http_client_new(&http, &cluster->http, err);
 

@@ -75,12 +75,12 @@ struct plm_kube_reply {
 	struct plm_slice body;
 	bool eviction, json_patch;
 };
-struct plm_kube_verdict {
+struct plm_kube_judged {
 	enum plm_kube_fate fate;
 	char reason[64];
 	char message[512];
 };
-void plm_kube_judge(const struct plm_kube_reply *reply, struct plm_kube_verdict *out);
+void plm_kube_judge(const struct plm_kube_reply *reply, struct plm_kube_judged *out);
 
 /* ---- sent.c ------------------------------------------------------------------------------------ */
 

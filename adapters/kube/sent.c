@@ -53,6 +53,9 @@ static void unlink_from(struct plm_kube_list *list, struct plm_kube_sent *sent)
 
 static void free_sent(struct plm_kube_sent *sent)
 {
+	if (sent->request.resource == PLM_KUBE_RES_TOKEN_REVIEWS) {
+		explicit_bzero(sent->body, sent->request.body.size); /* somebody's token */
+	}
 	free(sent->path);
 	free(sent->body);
 	free(sent);
@@ -192,7 +195,7 @@ static void on_done(void *self, const struct plm_http_outcome *outcome)
 		.eviction = sent->row != NULL && strcmp(sent->row->subresource, "eviction") == 0,
 		.json_patch = sent->request.verb == PLM_KUBE_PATCH_JSON,
 	};
-	struct plm_kube_verdict verdict = {0};
+	struct plm_kube_judged verdict = {0};
 	struct plm_kube_answer it = {
 		.status = outcome->status,
 		.body = outcome->body,

@@ -105,11 +105,11 @@ static void message(const struct plm_kube_reply *reply, const cJSON *root, char 
 	}
 }
 
-void plm_kube_judge(const struct plm_kube_reply *reply, struct plm_kube_verdict *out)
+void plm_kube_judge(const struct plm_kube_reply *reply, struct plm_kube_judged *out)
 {
 	cJSON *root = NULL;
 
-	*out = (struct plm_kube_verdict){.fate = PLM_KUBE_DONE};
+	*out = (struct plm_kube_judged){.fate = PLM_KUBE_DONE};
 	if (reply->status >= 200 && reply->status < 300) {
 		return;
 	}

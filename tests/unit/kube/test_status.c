@@ -104,7 +104,7 @@ static void fate_row(const struct fate_case *row)
 		.eviction = row->eviction,
 		.json_patch = row->json_patch,
 	};
-	struct plm_kube_verdict verdict = {0};
+	struct plm_kube_judged verdict = {0};
 
 	plm_kube_judge(&reply, &verdict);
 	assert_int_equal(verdict.fate, row->want);
@@ -118,7 +118,7 @@ static void message_is_one_line(void **state)
 		.status = 422,
 		.body = plm_slice_str("{\"message\":\"first\\nsecond\\tthird\"}"),
 	};
-	struct plm_kube_verdict verdict = {0};
+	struct plm_kube_judged verdict = {0};
 
 	(void)state;
 	plm_kube_judge(&reply, &verdict);
