@@ -37,7 +37,7 @@ struct plm_encode {
 	const struct plm_read_object *reads; /* [PLM_READ_COUNT] */
 	const struct plm_known *known;	     /* workload.status: of its target; NULL = nothing */
 	bool name_taken;		     /* a create was answered AlreadyExists */
-	bool look; /* a write was refused for what the object is: read it before the next */
+	bool look; /* a write was refused, or its end is not known: read the object before the next */
 	struct plm_arena *arena; /* of the step */
 	/* The version that the server has of a resource, NULL = it has none. */
 	const char *(*version)(void *self, enum plm_kube_resource_id resource);
@@ -47,7 +47,7 @@ struct plm_encode {
 enum plm_step_kind {
 	PLM_STEP_READ,	/* get an object, then ask again */
 	PLM_STEP_WRITE, /* send this; its answer ends the call, or is the target for what is left */
-	PLM_STEP_WAIT,	 /* the server would refuse it now: look again soon */
+	PLM_STEP_WAIT,	/* the server would refuse it now: look again soon */
 	PLM_STEP_ANSWER, /* the call is over */
 };
 

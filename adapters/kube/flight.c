@@ -281,7 +281,7 @@ static void next_step(struct plm_flight *flight)
 		.key = plm_slice_str(flight->key),
 		.reads = flight->reads,
 		.name_taken = flight->name_taken,
-		.look = flight->conflicts > 0,
+		.look = flight->conflicts > 0 || flight->tries > 0,
 		.arena = arena,
 		.version = version,
 		.self = plm_effector_client(flight->effector),
