@@ -54,6 +54,8 @@ bool plm_cycle_step(const struct plm_state *st, struct plm_cycle_run *run,
 
 /* True when a CYCLE at 'now_ms' would have something to look at: dirty marks or a due timer. */
 bool plm_cycle_wanted(const struct plm_state *st, int64_t now_ms);
+/* Is anything decided differently once a kind was listed whole? Others' LISTED is logged where it took something. */
+bool plm_waits_for_list(enum plm_kind kind);
 /* When the next timer is due, PLM_UNSET when there is none. */
 int64_t plm_next_due(const struct plm_state *st);
 

@@ -142,3 +142,8 @@ bool plm_cycle_wanted(const struct plm_state *st, int64_t now_ms)
 	return root->queues_dirty == 1 || root->nodes_dirty == 1 ||
 	       (due != PLM_UNSET && due <= now_ms);
 }
+
+bool plm_waits_for_list(enum plm_kind kind)
+{
+	return kind == PLM_KIND_NODE || kind == PLM_KIND_NODE_CLAIM; /* adopt.h; orphan.h */
+}

@@ -198,11 +198,8 @@ struct plm_effects plm_world_effects(struct plm_world *world);
 void plm_world_disconnect(struct plm_world *world);
 /* All that there is has been told: claims, nodes and instances are complete (instant worlds). */
 void plm_world_listed(struct plm_world *world);
-/* List everything again: at start, after a restart, after 410. */
+/* List everything again, whole: at start, after a restart, after 410, after an outage. */
 void plm_world_relist(struct plm_world *world);
-/* After a relist: tell that an object which the engine knows is gone, if it is. */
-void plm_world_infer_gone(struct plm_world *world, enum plm_kind kind, struct plm_slice ns,
-			  struct plm_slice name, struct plm_slice uid);
 /* True while the API server answers; a relist must wait for it. */
 bool plm_world_reachable(const struct plm_world *world);
 

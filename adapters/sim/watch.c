@@ -232,9 +232,33 @@ void plm_sim_reach(struct plm_world *w, enum plm_source source, bool away)
 	plm_sim_tell(w, source, PLM_EV_REACH, &reach, 0);
 }
 
+/* All objects of a kind, in the bracket that lets the engine infer which ones are gone (core/ports.h). */
+static void list_kind(struct plm_world *w, enum plm_kind kind)
+{
+	size_t mark = plm_arena_mark(&w->scratch);
+	const struct plm_w_listed listed = {.kind = kind};
+	const struct plm_observation begins = {
+		.source = PLM_SOURCE_KUBE,
+		.type = PLM_EV_LISTED,
+		.payload = plm_payload_encode(plm_event_info(PLM_EV_LISTED), &listed,
+					      (struct plm_slice){0}, &w->scratch),
+		.observed = PLM_OBSERVED_LIST_BEGINS,
+	};
+
+	plm_sim_observe(w, &begins);
+	plm_arena_rewind(&w->scratch, mark);
+	PLM_SIM_EACH(w, kind, object)
+	{
+		if (!object->gone) {
+			deliver(w, object);
+		}
+	}
+	tell_listed(w, kind);
+}
+
 /*
- * Lists come kind by kind; what a list no longer shows was deleted in between, which only a list that
- * was complete may say: the objects that the lost watch had still to delete come first.
+ * Lists come kind by kind. What the lost watch had still to tell is in them, and what they do not show was
+ * deleted in between.
  */
 void plm_world_relist(struct plm_world *w)
 {
@@ -244,22 +268,16 @@ void plm_world_relist(struct plm_world *w)
 	w->connected = true;
 	for (size_t i = 0; i < w->watch_count; i++) {
 		w->watch[i]->queued = false;
-		if (was_connected && w->watch[i]->gone) {
-			deliver(w, w->watch[i]);
-		}
 	}
 	w->watch_count = 0;
-	for (size_t kind = 0; kind < PLM_SIM_KIND_COUNT; kind++) {
-		PLM_SIM_EACH(w, kind, object)
-		{
-			deliver(w, object);
-		}
-	}
 	if (w->object_number == 0) {
 		return; /* nobody has applied anything yet: the first list comes later */
 	}
-	tell_listed(w, PLM_KIND_NODE_CLAIM);
-	tell_listed(w, PLM_KIND_NODE);
+	for (int64_t kind = PLM_KIND_NONE + 1; kind < plm_names_kind.count; kind++) {
+		if (kind != PLM_KIND_POD_GROUP) { /* made of its pods, no object of the API */
+			list_kind(w, (enum plm_kind)kind);
+		}
+	}
 	if (!was_connected) {
 		plm_sim_list_instances(w);
 	}
@@ -284,14 +302,4 @@ void plm_sim_list_instances(struct plm_world *w)
 		plm_sim_describe(w, i);
 	}
 	tell_listed(w, PLM_KIND_NONE);
-}
-
-void plm_world_infer_gone(struct plm_world *w, enum plm_kind kind, struct plm_slice ns,
-			  struct plm_slice name, struct plm_slice uid)
-{
-	if (!plm_world_exists(w, kind, ns, name, uid)) {
-		const struct plm_w_gone gone = {.kind = kind, .ns = ns, .name = name, .uid = uid};
-
-		plm_sim_gone(w, &gone);
-	}
 }

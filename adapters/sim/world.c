@@ -185,8 +185,8 @@ static void fault_end(struct plm_world *w, const struct plm_sim_fault *fault)
 	plm_sim_disturb(w);
 	PLM_ASSERT(w->active[fault->kind] > 0);
 	w->active[fault->kind]--;
-	if (fault->kind == PLM_SIM_API_SERVER_DOWN && plm_world_reachable(w)) {
-		plm_sim_watch_flush(w); /* the watch goes on where it stopped */
+	if (fault->kind == PLM_SIM_API_SERVER_DOWN && plm_world_reachable(w) && w->connected) {
+		plm_world_relist(w); /* where the watch stopped is too old by now (410) */
 	}
 	reach(w, fault->kind, false);
 }

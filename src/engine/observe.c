@@ -213,9 +213,12 @@ static enum plm_code take_sign(struct plm_engine *engine, const struct observed 
 
 	if (observed == PLM_OBSERVED_LIST_BEGINS && seen->info->type == PLM_EV_LISTED) {
 		const struct plm_w_listed *list = seen->payload.value;
+		enum plm_kind kind = (enum plm_kind)list->kind;
 
-		plm_sweep_begin(&engine->sweeps, (enum plm_kind)list->kind);
-		return PLM_OK;
+		if (plm_table_info(plm_kind_table(kind))->keyed) {
+			plm_sweep_begin(&engine->sweeps, kind);
+			return PLM_OK;
+		}
 	}
 	if (observed == PLM_OBSERVED_STANDS && seen->info->type == PLM_EV_GONE) {
 		mark(engine, seen);
@@ -258,6 +261,15 @@ static bool batch_full(const struct plm_engine *engine)
 				      engine->batch.bytes >= PLM_LIMIT_BATCH_BYTES);
 }
 
+/* Lists come again and again; which ones the log must know of. */
+static bool is_news(struct plm_engine *engine, enum plm_kind kind)
+{
+	struct plm_sweep_end end = plm_sweep_end(&engine->sweeps, kind);
+
+	return end.swept || (plm_waits_for_list(kind) &&
+			     (end.first || plm_root(&engine->state)->kube_away_ms != PLM_UNSET));
+}
+
 /*
  * The end of a list: first what it did not show, then LISTED, so that nobody reads LISTED before it is
  * true. PLM_E_AGAIN: the batch is full, the rest when it comes again.
@@ -283,8 +295,7 @@ static enum plm_code end_list(struct plm_engine *engine, const struct observed *
 	if (id.n != 0) {
 		return plm_fail(err, PLM_E_AGAIN, "the batch is full");
 	}
-	if (plm_sweep_end(&engine->sweeps, kind) ||
-	    plm_root(&engine->state)->kube_away_ms != PLM_UNSET) {
+	if (is_news(engine, kind)) {
 		take(engine, seen);
 	} else {
 		engine->stats.duplicates++;

@@ -76,12 +76,12 @@ plm_id plm_sweep_next(struct plm_sweeps *sweeps, const struct plm_state *st, enu
 	return (plm_id){0};
 }
 
-bool plm_sweep_end(struct plm_sweeps *sweeps, enum plm_kind kind)
+struct plm_sweep_end plm_sweep_end(struct plm_sweeps *sweeps, enum plm_kind kind)
 {
 	struct plm_sweep *sweep = sweep_of(sweeps, kind);
-	bool news = sweep->swept || !sweep->listed;
+	struct plm_sweep_end end = {.first = !sweep->listed, .swept = sweep->swept};
 
 	free(sweep->seen);
 	*sweep = (struct plm_sweep){.listed = true};
-	return news;
+	return end;
 }

@@ -36,7 +36,11 @@ bool plm_sweep_open(const struct plm_sweeps *sweeps, enum plm_kind kind);
 void plm_sweep_mark(struct plm_sweeps *sweeps, enum plm_kind kind, plm_id id);
 /* The next object of 'kind' that the list did not show, 0 at the end. The caller takes it out of 'st'. */
 plm_id plm_sweep_next(struct plm_sweeps *sweeps, const struct plm_state *st, enum plm_kind kind);
-/* The list has ended. True when saying so says something new: a first list, or one that swept. */
-bool plm_sweep_end(struct plm_sweeps *sweeps, enum plm_kind kind);
+/* What a list was that has ended. */
+struct plm_sweep_end {
+	bool first; /* of its kind in this process */
+	bool swept; /* it made something gone */
+};
+struct plm_sweep_end plm_sweep_end(struct plm_sweeps *sweeps, enum plm_kind kind);
 
 #endif

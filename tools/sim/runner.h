@@ -87,9 +87,6 @@ void plm_runner_check_replay(struct plm_runner *r, struct plm_log *log, struct p
 /* L4: no intent is open and the engine believes what the world knows. */
 void plm_runner_check_beliefs(struct plm_runner *r, const struct plm_state *st);
 
-/* relist.c: objects that the engine knows and the world no longer has. */
-void plm_runner_infer_gone(struct plm_runner *r);
-
 /* trace.c: read the whole log once: counts into the report, lines to options->trace. */
 enum plm_code plm_runner_trace(struct plm_runner *r, struct plm_log *log,
 			       struct plm_error *err) PLM_MUST_CHECK;

@@ -118,9 +118,6 @@ static void relist(struct plm_runner *r)
 	r->relist_owed = !plm_world_reachable(r->world);
 	if (!r->relist_owed) {
 		plm_world_relist(r->world);
-		if (r->engine != NULL) {
-			plm_runner_infer_gone(r);
-		}
 	}
 }
 

@@ -298,20 +298,62 @@ static void a_list_that_says_nothing_new_is_not_logged(void **state)
 	struct bench *b = *state;
 
 	pod(b, "a", "a", 0);
-	for (int i = 0; i < 3; i++) {
-		begins(b, PLM_KIND_POD);
-		pod(b, "a", "a", 0);
-		(void)ends(b, PLM_KIND_POD);
-	}
-	assert_int_equal(count(b, PLM_EV_LISTED), 1);
+	begins(b, PLM_KIND_POD);
+	pod(b, "a", "a", 0);
+	(void)ends(b, PLM_KIND_POD);
+	assert_int_equal(count(b, PLM_EV_LISTED), 0);
 	begins(b, PLM_KIND_POD);
 	(void)ends(b, PLM_KIND_POD);
-	assert_int_equal(count(b, PLM_EV_LISTED), 2);
+	assert_int_equal(count(b, PLM_EV_LISTED), 1);
+	/* What is decided waits for the first list of claims and nodes. */
+	for (int i = 0; i < 3; i++) {
+		begins(b, PLM_KIND_NODE);
+		(void)ends(b, PLM_KIND_NODE);
+		begins(b, PLM_KIND_NODE_CLAIM);
+		(void)ends(b, PLM_KIND_NODE_CLAIM);
+	}
+	assert_int_equal(count(b, PLM_EV_LISTED), 3);
 	stop(b);
 	start(b);
-	begins(b, PLM_KIND_POD);
-	(void)ends(b, PLM_KIND_POD);
-	assert_int_equal(count(b, PLM_EV_LISTED), 3);
+	begins(b, PLM_KIND_NODE);
+	(void)ends(b, PLM_KIND_NODE);
+	assert_int_equal(count(b, PLM_EV_LISTED), 4);
+}
+
+/* And for one after the API server was away. */
+static void after_an_outage_the_list_of_nodes_is_news(void **state)
+{
+	struct bench *b = *state;
+	struct plm_w_reach reach = {.source = PLM_SOURCE_KUBE, .away = 1};
+
+	begins(b, PLM_KIND_NODE);
+	(void)ends(b, PLM_KIND_NODE);
+	(void)put(b, PLM_EV_REACH, &reach, PLM_OBSERVED_FACT);
+	step(b);
+	assert_int_not_equal(plm_root(plm_engine_state(b->engine))->kube_away_ms, PLM_UNSET);
+	begins(b, PLM_KIND_NODE);
+	(void)ends(b, PLM_KIND_NODE);
+	assert_int_equal(count(b, PLM_EV_LISTED), 2);
+	assert_int_equal(plm_root(plm_engine_state(b->engine))->kube_away_ms, PLM_UNSET);
+}
+
+/* Instances are listed without a beginning, and have no table of objects. */
+static void only_objects_can_be_listed_with_a_beginning(void **state)
+{
+	struct bench *b = *state;
+	struct plm_w_listed list = {.kind = PLM_KIND_NONE};
+	struct plm_observation o = {
+		.source = PLM_SOURCE_KUBE,
+		.type = PLM_EV_LISTED,
+		.observed = PLM_OBSERVED_LIST_BEGINS,
+	};
+	struct plm_error err;
+
+	o.payload = plm_payload_encode(plm_event_info(PLM_EV_LISTED), &list, (struct plm_slice){0},
+				       &b->arena);
+	assert_int_equal(plm_engine_observe(b->engine, &o, &err), PLM_E_INPUT);
+	(void)ends(b, PLM_KIND_NONE);
+	assert_int_equal(count(b, PLM_EV_LISTED), 1);
 }
 
 /* More than a batch holds: the rest comes with the next ones, LISTED last. */
@@ -381,6 +423,8 @@ int main(void)
 		WITH_ENGINE(watch_events_in_between_do_no_harm),
 		WITH_ENGINE(what_stands_unread_is_not_gone),
 		WITH_ENGINE(a_list_that_says_nothing_new_is_not_logged),
+		WITH_ENGINE(after_an_outage_the_list_of_nodes_is_news),
+		WITH_ENGINE(only_objects_can_be_listed_with_a_beginning),
 		WITH_ENGINE(many_go_in_several_batches),
 		WITH_ENGINE(an_older_view_is_dropped_but_not_in_a_list),
 		WITH_ENGINE(other_events_are_no_signs),

@@ -1,8 +1,5 @@
 /*
- * relist.c - what a new engine still believes and the cluster no longer has
- *
- * A list says what exists; only who knows what was there before can say what went. In the daemon that
- * is the wiring, which hands the adapter the names that the recovered state holds; here it is this file.
+ * beliefs.c - what the engine believes of the cluster beside what the cluster has
  */
 #include "tools/sim/runner.h"
 
@@ -72,20 +69,6 @@ static size_t collect(struct plm_runner *r, const struct plm_state *st, struct b
 		}
 	}
 	return count;
-}
-
-void plm_runner_infer_gone(struct plm_runner *r)
-{
-	const struct plm_state *st = plm_engine_state(r->engine);
-	size_t mark = plm_arena_mark(&r->arena);
-	struct belief *beliefs = PLM_NEW_ARRAY(&r->arena, count_beliefs(st), struct belief);
-	size_t count = collect(r, st, beliefs);
-
-	for (size_t i = 0; i < count; i++) {
-		plm_world_infer_gone(r->world, beliefs[i].kind, beliefs[i].ns, beliefs[i].name,
-				     beliefs[i].uid);
-	}
-	plm_arena_rewind(&r->arena, mark);
 }
 
 /* Objects on both sides, by kind and name. */
