@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "core/limits.h"
 #include "core/tables.h"
+#include "hold.h"
 #include "jsonlog.h"
 #include "settings.h"
 
@@ -20,8 +21,10 @@ struct cluster {
 	struct plm_http_client *http; /* owned, as all that follows */
 	struct plm_kube_client *client;
 	struct plm_kube *kube;
-	bool asked, met;      /* the server was asked what it has; it answered */
-	struct plm_error why; /* of the last answer that was none */
+	struct plm_hold *hold; /* NULL: nothing is to be enforced */
+	struct plm_gate *gate; /* borrowed */
+	bool asked, met;       /* the server was asked what it has; it answered */
+	struct plm_error why;  /* of the last answer that was none */
 };
 
 static void note(void *self, const char *text)
@@ -52,11 +55,8 @@ static bool answered(void *self)
 	return !((const struct cluster *)self)->asked;
 }
 
-static enum plm_code cluster_meet(void *self, char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err)
+static enum plm_code discover(struct cluster *cluster, struct plm_error *err)
 {
-	struct cluster *cluster = self;
-	const struct plm_kube_server *server = NULL;
-
 	while (!cluster->met) {
 		cluster->asked = true;
 		plm_kube_discover(cluster->client, discovered, cluster);
@@ -66,6 +66,66 @@ static enum plm_code cluster_meet(void *self, char uid[PLM_CLUSTER_UID_SIZE], st
 			return plm_fail(err, PLM_E_AGAIN,
 					"told to end before the API server answered");
 		}
+	}
+	return PLM_OK;
+}
+
+/* Tokens are reviewed where others than this machine may ask: serve.h. */
+static unsigned modes_of(const struct cluster *cluster)
+{
+	return PLM_KUBE_OBSERVE |
+	       (plm_config_has(cluster->config, PLM_CONFIG_KEY_LISTEN) ? PLM_KUBE_SERVE : 0U) |
+	       (cluster->gate->queues ? PLM_KUBE_QUEUES : 0U) |
+	       (cluster->gate->nodes ? PLM_KUBE_NODES : 0U);
+}
+
+/* From here on it is known what is enforced. */
+static void settle_areas(struct cluster *cluster)
+{
+	cluster->modes = modes_of(cluster);
+	plm_kube_client_allow(cluster->client, cluster->modes);
+	cluster->settings.config.publish = (cluster->gate->queues ? PLM_PUBLISH_QUEUES : 0) |
+					   (cluster->gate->nodes ? PLM_PUBLISH_NODES : 0);
+}
+
+static enum plm_code take_hold(struct cluster *cluster, const struct plm_end_meet *meet,
+			       struct plm_error *err)
+{
+	const struct plm_hold_options options = {
+		.loop = cluster->loop,
+		.client = cluster->client,
+		.clock = plm_clock_system(),
+		.folder = meet->folder,
+		.log = meet->log,
+		.gate = cluster->gate,
+		.accept_older =
+			plm_config_number(cluster->config, PLM_CONFIG_KEY_ACCEPT_OLDER) != 0,
+	};
+	enum plm_code code = PLM_OK;
+
+	plm_kube_client_allow(cluster->client, modes_of(cluster));
+	if (cluster->gate->queues || cluster->gate->nodes) {
+		code = plm_hold_new(&options, &cluster->hold, err);
+		if (code == PLM_OK) {
+			code = plm_hold_take(cluster->hold, err);
+		}
+	}
+	settle_areas(cluster);
+	return code;
+}
+
+static enum plm_code cluster_meet(void *self, const struct plm_end_meet *meet,
+				  char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err)
+{
+	struct cluster *cluster = self;
+	const struct plm_kube_server *server = NULL;
+	enum plm_code code = discover(cluster, err);
+
+	if (code == PLM_OK) {
+		code = take_hold(cluster, meet, err);
+	}
+	if (code != PLM_OK) {
+		return code;
 	}
 	server = plm_kube_server(cluster->client);
 	PLM_ASSERT(strlen(server->cluster_uid) < PLM_CLUSTER_UID_SIZE);
@@ -91,7 +151,6 @@ static enum plm_code cluster_start(void *self, const struct plm_end_start *start
 	enum plm_code code = plm_kube_new(&options, &cluster->kube, err);
 
 	if (code == PLM_OK) {
-		plm_kube_client_allow(cluster->client, cluster->modes);
 		plm_kube_start(cluster->kube);
 	}
 	return code;
@@ -170,18 +229,43 @@ static void cluster_free(void *self)
 	struct cluster *cluster = self;
 
 	plm_kube_free(cluster->kube);
+	plm_hold_free(cluster->hold);
 	plm_kube_client_free(cluster->client);
 	plm_http_client_free(cluster->http);
 	plm_settings_fini(&cluster->settings);
 	free(cluster);
 }
 
-/* Tokens are reviewed where others than this machine may ask: serve.h. */
-static unsigned modes_of(const struct plm_config *config, const struct plm_gate *gate)
+static void cluster_durable(void *self, const struct plm_log_head *head)
 {
-	return PLM_KUBE_OBSERVE |
-	       (plm_config_has(config, PLM_CONFIG_KEY_LISTEN) ? PLM_KUBE_SERVE : 0U) |
-	       (gate->queues ? PLM_KUBE_QUEUES : 0U) | (gate->nodes ? PLM_KUBE_NODES : 0U);
+	struct cluster *cluster = self;
+
+	if (cluster->hold != NULL) {
+		plm_hold_durable(cluster->hold, head);
+	}
+}
+
+static bool cluster_may_act(const void *self)
+{
+	const struct cluster *cluster = self;
+
+	return cluster->hold == NULL || plm_hold_may_act(cluster->hold);
+}
+
+static const char *cluster_over(const void *self)
+{
+	const struct cluster *cluster = self;
+
+	return cluster->hold == NULL ? NULL : plm_hold_over(cluster->hold);
+}
+
+static void cluster_leave(void *self)
+{
+	struct cluster *cluster = self;
+
+	if (cluster->hold != NULL) {
+		plm_hold_release(cluster->hold);
+	}
 }
 
 static enum plm_code connect_to(struct cluster *cluster, struct plm_error *err)
@@ -217,8 +301,7 @@ static enum plm_code connect_to(struct cluster *cluster, struct plm_error *err)
 }
 
 enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *loop,
-			      const struct plm_gate *gate, struct plm_end *out,
-			      struct plm_error *err)
+			      struct plm_gate *gate, struct plm_end *out, struct plm_error *err)
 {
 	struct cluster *cluster = calloc(1, sizeof(*cluster));
 	enum plm_code code = PLM_OK;
@@ -228,7 +311,7 @@ enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *
 	}
 	cluster->config = config;
 	cluster->loop = loop;
-	cluster->modes = modes_of(config, gate);
+	cluster->gate = gate;
 	code = plm_settings_read(config, &cluster->settings, err);
 	if (code == PLM_OK) {
 		code = connect_to(cluster, err);
@@ -251,9 +334,11 @@ enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *
 		.violation = cluster_violation,
 		.access = {.review = cluster_review, .self = cluster},
 		.resumed = cluster_resumed,
-		.announce = (cluster->modes & (PLM_KUBE_QUEUES | PLM_KUBE_NODES)) != 0
-				    ? cluster_announce
-				    : NULL,
+		.announce = gate->queues || gate->nodes ? cluster_announce : NULL,
+		.durable = cluster_durable,
+		.may_act = cluster_may_act,
+		.over = cluster_over,
+		.leave = cluster_leave,
 		.free = cluster_free,
 	};
 	return PLM_OK;

@@ -16,10 +16,10 @@
 
 /*
  * PLM_E_CONFIG, PLM_E_INPUT: a setting, a settings document or the kubeconfig is not what it should be.
- * 'config', 'loop' and 'gate' are borrowed for the end's life.
+ * 'config', 'loop' and 'gate' are borrowed for the end's life; areas of a living peer are taken out of 'gate'.
  */
 enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *loop,
-			      const struct plm_gate *gate, struct plm_end *out,
+			      struct plm_gate *gate, struct plm_end *out,
 			      struct plm_error *err) PLM_MUST_CHECK;
 
 #endif

@@ -42,6 +42,7 @@ enum plm_config_kind {
 	X(LISTEN, "listen", "listen", TEXT, "", NULL)                                              \
 	X(HEALTH_LISTEN, "health-listen", "healthListen", TEXT, "", NULL)                          \
 	X(LOG_LEVEL, "log-level", "logLevel", CHOICE, "debug|info|warn|error", "info")             \
+	X(ACCEPT_OLDER, "accept-older-log", "acceptOlderLog", SWITCH, "", "false")                 \
 	X(NO_BALLAST, "no-ballast", "noBallast", SWITCH, "", "false")                              \
 	X(ANY_FILESYSTEM, "allow-any-filesystem", "allowAnyFilesystem", SWITCH, "", "false")       \
 	X(SNAPSHOT_EVENTS, "snapshot-events", "snapshotEvents", NUMBER, "", "65536")               \

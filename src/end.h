@@ -14,6 +14,11 @@
 
 #define PLM_CLUSTER_UID_SIZE 64
 
+struct plm_end_meet {
+	const char *folder;  /* of the data */
+	struct plm_log *log; /* to be read; not after 'meet' */
+};
+
 struct plm_end_start {
 	struct plm_log *log; /* to be read for what was there before; not after 'start' */
 	struct plm_inbox inbox;
@@ -25,8 +30,12 @@ struct plm_end {
 	void *self;
 	const struct plm_w_config *config;   /* settings that decide; borrowed from it */
 	const struct plm_w_catalog *catalog; /* NULL = none */
-	/* Ask whose log this is. May wait, on the loop; PLM_E_AGAIN: the daemon was told to end meanwhile. */
-	enum plm_code (*meet)(void *self, char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err);
+	/*
+	 * Ask whose log this is, and wait until this process may act. Waits on the loop; PLM_E_AGAIN: the
+	 * daemon was told to end meanwhile. PLM_E_REFUSED: the log is an old copy.
+	 */
+	enum plm_code (*meet)(void *self, const struct plm_end_meet *meet,
+			      char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err);
 	/* The log belongs to that cluster: facts may come from now on. */
 	enum plm_code (*start)(void *self, const struct plm_end_start *start,
 			       struct plm_error *err);
@@ -37,6 +46,14 @@ struct plm_end {
 	int64_t (*next_due)(const void *self);
 	/* First broken invariant that it has seen, or NULL. */
 	const char *(*violation)(const void *self);
+	/* The log is durable up to 'head'. */
+	void (*durable)(void *self, const struct plm_log_head *head);
+	/* May an effect leave at this moment? */
+	bool (*may_act)(const void *self);
+	/* Why the process has to end and start again, NULL = it has not. */
+	const char *(*over)(const void *self);
+	/* The last call but 'free': nothing is written any more. Waits on the loop for seconds at most. */
+	void (*leave)(void *self);
 	/* Tell people, by a Kubernetes Event; NULL = nobody reads them. */
 	void (*announce)(void *self, const struct plm_kube_event *event);
 	/* Who may read; its 'review' NULL = nobody can be asked. */

@@ -158,6 +158,7 @@ static enum plm_code one_batch(struct plm_engine_thread *thread, bool *out_did,
 	thread->report.stats = plm_engine_stats(thread->options.engine);
 	note_times(&thread->report, &before, took_ns);
 	thread->report.seq = plm_engine_state(thread->options.engine)->seq;
+	thread->report.head = plm_engine_head(thread->options.engine);
 	thread->report.batch_boot_ms = thread->options.clock.boot_ms(thread->options.clock.self);
 	unlock(thread);
 	thread->options.notify(thread->options.self);

@@ -36,6 +36,7 @@ struct plm_engine_report {
 	struct plm_error err;
 	struct plm_engine_stats stats;
 	uint64_t seq;		    /* newest event of the state */
+	struct plm_log_head head;   /* of the log, durable */
 	int64_t batch_boot_ms;	    /* when the last batch ended; 0 = none has */
 	uint64_t rejected;	    /* observations that were not what they should be */
 	struct plm_error rejection; /* the last of them */

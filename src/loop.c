@@ -124,7 +124,8 @@ bool plm_loop_wait(struct plm_loop *loop, bool (*done)(void *self), void *self, 
 		uv_update_time(&loop->uv);
 		(void)uv_timer_start(&loop->timer, on_late, (uint64_t)timeout_ms, 0);
 	}
-	while (!loop->told && !loop->late && (done == NULL || !done(self))) {
+	/* After the end a signal has done what it can. */
+	while ((!loop->told || loop->ended) && !loop->late && (done == NULL || !done(self))) {
 		(void)uv_run(&loop->uv, UV_RUN_ONCE);
 	}
 	(void)uv_timer_stop(&loop->timer);

@@ -28,7 +28,7 @@ void plm_loop_free(struct plm_loop *loop); /* NULL-safe; after plm_loop_run() */
 uv_loop_t *plm_loop_uv(struct plm_loop *loop);
 
 /*
- * Before plm_loop_run(): let handles work until 'done' (NULL = never) or, when 'timeout_ms' > 0, until that
+ * Before plm_loop_run(), or after its end: let handles work until 'done' (NULL = never) or, when 'timeout_ms' > 0, until that
  * is over. False: a signal came; 'stop' was called.
  */
 bool plm_loop_wait(struct plm_loop *loop, bool (*done)(void *self), void *self, int64_t timeout_ms);

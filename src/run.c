@@ -60,6 +60,7 @@ struct daemon {
 	enum plm_room_level level;
 	uint64_t rejected;
 	bool ballast, ballast_told, violation_told;
+	bool over;	    /* the end said that the process has to end */
 	enum plm_code code; /* what the process ends with */
 	uint64_t snapshots_seen;
 	int64_t snapshot_ms; /* boot time: the newest was written then */
@@ -317,7 +318,7 @@ static void tell_started(const struct daemon *d)
 /* Effects leave only while the daemon runs and the disk has room for what comes of them. */
 static bool gate_open(const struct daemon *d)
 {
-	return d->stage == STAGE_RUNS && d->level < PLM_ROOM_OBSERVE;
+	return d->stage == STAGE_RUNS && d->level < PLM_ROOM_OBSERVE && d->end.may_act(d->end.self);
 }
 
 static void let_out(struct daemon *d)
@@ -405,13 +406,14 @@ static void see_report(struct daemon *d)
 	struct plm_engine_report report = plm_engine_thread_report(d->thread);
 
 	publish(d, &report);
+	d->end.durable(d->end.self, &report.head);
 	see_level(d, &report);
 	if (report.rejected != d->rejected) {
 		d->rejected = report.rejected;
 		tell_error("engine", "refused an observation", &report.rejection);
 	}
 	if (report.ended) {
-		d->code = report.code;
+		d->code = report.code == PLM_OK && d->over ? PLM_E_AGAIN : report.code;
 		if (report.code != PLM_OK) {
 			tell_error("engine", "engine ended", &report.err);
 		}
@@ -448,6 +450,20 @@ static void drain(struct daemon *d)
 	plm_engine_thread_stop(d->thread);
 }
 
+/* Somebody else acts, or may: nothing leaves any more, and the next start finds out who. */
+static void see_over(struct daemon *d)
+{
+	const char *why = d->end.over(d->end.self);
+	const struct plm_log_field fields[] = {PLM_LOG_STR("why", why), PLM_LOG_END};
+
+	if (why != NULL && d->stage == STAGE_RUNS) {
+		plm_jsonlog(PLM_LOG_ERROR, "lease", "ending, to be started again", fields);
+		d->over = true;
+		d->stage = STAGE_DRAINS;
+		d->drain_until_ms = 0;
+	}
+}
+
 static int64_t turn(void *self)
 {
 	struct daemon *d = self;
@@ -463,6 +479,7 @@ static int64_t turn(void *self)
 	d->end.advance(d->end.self, now_ms);
 	plm_arena_reset(&d->scratch);
 	see_violation(d);
+	see_over(d);
 	drain(d);
 	note_turn(d, began_ms);
 	see_report(d);
@@ -495,10 +512,12 @@ static void stop(void *self, int number)
 
 static enum plm_code start(struct daemon *d, struct plm_error *err)
 {
+	struct plm_end_meet meet = {.folder = d->folder};
 	enum plm_code code = make_folder(d, err);
 
 	if (code == PLM_OK) {
 		code = plm_log_open(d->folder, PLM_LOG_WRITE, &d->log, err);
+		meet.log = d->log;
 	}
 	if (code == PLM_OK) {
 		code = check_folder(d, err);
@@ -510,15 +529,18 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 		code = plm_handover_new(wake_loop, d, &d->handover, err);
 	}
 	if (code == PLM_OK) {
+		code = start_pages(d, err);
+	}
+	if (code == PLM_OK) {
+		code = d->end.meet(d->end.self, &meet, d->cluster_uid, err);
+	}
+	if (code == PLM_OK) {
 		d->gate.inbox = plm_ring_inbox(d->ring);
 		d->gate.scratch = &d->scratch;
 		code = start_end(d, err);
 	}
 	if (code == PLM_OK) {
 		code = plm_snapshot_worker_start(d->folder, &d->snapshots, err);
-	}
-	if (code == PLM_OK) {
-		code = start_pages(d, err);
 	}
 	if (code == PLM_OK) {
 		code = open_engine(d, err);
@@ -533,6 +555,9 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 static void finish(struct daemon *d)
 {
 	(void)plm_engine_thread_join(d->thread);
+	if (d->end.self != NULL) {
+		d->end.leave(d->end.self);
+	}
 	if (d->access != NULL) {
 		plm_access_stop(d->access);
 	}
@@ -590,9 +615,6 @@ static enum plm_code prepare(struct daemon *d, int argc, char **argv, struct plm
 	if (code == PLM_OK) {
 		d->folder = plm_config_text(&d->config, PLM_CONFIG_KEY_DATA_DIR);
 		code = open_end(d, err);
-	}
-	if (code == PLM_OK) {
-		code = d->end.meet(d->end.self, d->cluster_uid, err);
 	}
 	if (code == PLM_OK) {
 		code = start(d, err);

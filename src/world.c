@@ -316,14 +316,39 @@ static const char *embedded_violation(const void *self)
 	return plm_world_violation(((const struct plm_embedded *)self)->world);
 }
 
+static void embedded_durable(void *self, const struct plm_log_head *head)
+{
+	(void)self;
+	(void)head;
+}
+
+/* Nobody else acts on it. */
+static bool embedded_may_act(const void *self)
+{
+	(void)self;
+	return true;
+}
+
+static const char *embedded_over(const void *self)
+{
+	(void)self;
+	return NULL;
+}
+
+static void embedded_leave(void *self)
+{
+	(void)self;
+}
+
 /* ---- the end ----------------------------------------------------------------------------------- */
 
 /* The identity of an embedded cluster follows from its name. */
-static enum plm_code embedded_meet(void *self, char uid[PLM_CLUSTER_UID_SIZE],
-				   struct plm_error *err)
+static enum plm_code embedded_meet(void *self, const struct plm_end_meet *meet,
+				   char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err)
 {
 	const struct plm_embedded *embedded = self;
 
+	(void)meet;
 	(void)err;
 	memcpy(uid, embedded->uid, PLM_CLUSTER_UID_SIZE);
 	return PLM_OK;
@@ -360,6 +385,10 @@ enum plm_code plm_embedded_end(const struct plm_config *config, struct plm_end *
 		.next_due = embedded_next_due,
 		.violation = embedded_violation,
 		.resumed = embedded_resumed,
+		.durable = embedded_durable,
+		.may_act = embedded_may_act,
+		.over = embedded_over,
+		.leave = embedded_leave,
 		.free = embedded_free,
 	};
 	return PLM_OK;

@@ -87,9 +87,11 @@ enum plm_flag_kind {
 	  "enforce")                                                                               \
 	X(ENFORCE, "enforce", 0, LIST, "AREA", "queues|nodes", "carry out decisions of AREA only") \
 	X(CLOUD, "cloud", 0, CHOICE, "CLOUD", "ec2|sim|none",                                      \
-	  "sim = an embedded cluster and cloud in wall time; this build has no other")             \
+	  "sim = an embedded cluster and cloud in wall time; none = a real cluster, no cloud")      \
 	X(KUBECONFIG, "kubeconfig", 0, TEXT, "FILE", "", "FILE or in-cluster; not with sim")       \
 	X(CONTEXT, "context", 0, TEXT, "NAME", "", "of the kubeconfig; else its current one")      \
+	X(ACCEPT_OLDER, "accept-older-log", 0, SWITCH, "", "",                                     \
+	  "go on from a log that is behind what the Lease says of it")                             \
 	X(EC2_ENDPOINT, "ec2-endpoint", 0, TEXT, "URL", "", "URL of the EC2 API; not with sim")    \
 	X(CLUSTER_NAME, "cluster-name", 0, TEXT, "NAME", "",                                       \
 	  "name of the cluster, from which an embedded one has its identity; default plimsoll")    \

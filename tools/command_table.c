@@ -33,6 +33,13 @@ static const struct plm_command commands[] = {
 	 "out "
 	 "what it decided when that is durable. A daemon that was killed goes on from its log. One "
 	 "process at a time: a second one ends with 8.\n\n"
+	 "--kubeconfig runs it on a real cluster: it observes (reads, decides, writes nothing) "
+	 "unless "
+	 "--mode or --enforce say what is to be carried out; then it holds the Lease `plimsoll`, "
+	 "waits "
+	 "as standby while another one does, and leaves the area of a Kueue or Karpenter that "
+	 "still "
+	 "lives alone. Kueue's Configuration and Karpenter's settings go into -f.\n\n"
 	 "--cloud sim plays the cluster and the cloud inside the process, in wall time: it begins "
 	 "with the manifests of -f or --scenario, and after a restart with what the log last saw "
 	 "of "
@@ -44,6 +51,7 @@ static const struct plm_command commands[] = {
 	 "key "
 	 "names. SIGTERM finishes the effects in flight, syncs and ends with 0; a second one does "
 	 "not wait.",
+	 "run --kubeconfig in-cluster --data-dir /data --enforce queues --listen :8080\n"
 	 "run --cloud sim --data-dir ./data --scenario examples/web-burst.yaml\n"
 	 "run --cloud sim --data-dir ./data -f examples/tour/queues.yaml --mode observe",
 	 NULL,
@@ -55,7 +63,7 @@ static const struct plm_command commands[] = {
 	  F(KUBECONFIG),    F(EC2_ENDPOINT),  F(REGION),     F(CLUSTER_NAME),	F(COMPAT),
 	  F(CATALOG),	    F(FILENAME),      F(SCENARIO),   F(SCENARIO_SEED),	F(LISTEN),
 	  F(HEALTH_LISTEN), F(LOG_LEVEL),     F(NO_BALLAST), F(ANY_FILESYSTEM), F(SNAPSHOT_EVENTS),
-	  F(PROFILE),	    F(DRAIN_TIMEOUT), F(HELP)}},
+	  F(PROFILE),	    F(DRAIN_TIMEOUT), F(CONTEXT),    F(ACCEPT_OLDER),	F(HELP)}},
 	{"decide",
 	 DECIDE,
 	 "",

@@ -163,7 +163,7 @@ static void call(struct plm_lease *lease, enum plm_kube_verb verb, const char *b
 		.subresource = "",
 		.verb = verb,
 		.ns = plm_slice_str(lease->ns),
-		.name = plm_slice_str(verb == PLM_KUBE_CREATE ? "" : lease->name),
+		.name = plm_slice_str(lease->name),
 		.body = plm_slice_str(body),
 		.on_done = verb == PLM_KUBE_GET ? on_get : on_write,
 		.self = lease,

@@ -645,6 +645,11 @@ int64_t plm_engine_next_due(const struct plm_engine *engine)
 	return plm_next_due(&engine->state);
 }
 
+struct plm_log_head plm_engine_head(const struct plm_engine *engine)
+{
+	return plm_log_head(engine->options.log);
+}
+
 const struct plm_state *plm_engine_state(const struct plm_engine *engine)
 {
 	return &engine->state;

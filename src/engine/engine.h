@@ -89,5 +89,7 @@ enum plm_code plm_engine_mark(struct plm_engine *engine, const char *name, const
 int64_t plm_engine_next_due(const struct plm_engine *engine);
 const struct plm_state *plm_engine_state(const struct plm_engine *engine);
 struct plm_engine_stats plm_engine_stats(const struct plm_engine *engine);
+/* Of the log as of the last commit. */
+struct plm_log_head plm_engine_head(const struct plm_engine *engine);
 
 #endif
