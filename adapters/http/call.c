@@ -91,8 +91,8 @@ struct plm_http_call *plm_http_call_new(const struct plm_http_request *request, 
 	const struct plm_http_peer *peer = request->peer;
 	size_t size = strlen(peer->url) + strlen(request->path) + 1;
 
-	plm_http_link_init(&call->link);
-	plm_http_link_init(&call->resumed);
+	plm_http_link_init(&call->link, call);
+	plm_http_link_init(&call->resumed, call);
 	call->request = *request;
 	call->born_ms = born_ms;
 	call->active_ms = born_ms;
@@ -319,6 +319,9 @@ static void set_connection(CURL *easy, const struct plm_http_call *call)
 	SET(easy, CURLOPT_TCP_KEEPIDLE, PLM_LIMIT_HTTP_KEEPALIVE_S);
 	SET(easy, CURLOPT_TCP_KEEPINTVL, PLM_LIMIT_HTTP_KEEPALIVE_S);
 	SET(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)call->request.connect_ms);
+	if (peer->addresses != NULL) {
+		SET(easy, CURLOPT_RESOLVE, peer->addresses);
+	}
 	if (peer->connect_list != NULL) {
 		SET(easy, CURLOPT_CONNECT_TO, peer->connect_list);
 	}

@@ -28,10 +28,10 @@ enum plm_code plm_http_client_new(const struct plm_http_client_options *options,
 	client = must(calloc(1, sizeof(*client)));
 	client->options = *options;
 	client->due_ms = PLM_HTTP_NEVER;
-	plm_http_link_init(&client->peers);
-	plm_http_link_init(&client->finished);
-	plm_http_link_init(&client->doomed);
-	plm_http_link_init(&client->resumed);
+	plm_http_link_init(&client->peers, NULL);
+	plm_http_link_init(&client->finished, NULL);
+	plm_http_link_init(&client->doomed, NULL);
+	plm_http_link_init(&client->resumed, NULL);
 	PLM_ASSERT(uv_timer_init(options->loop, &client->due) == 0);
 	PLM_ASSERT(uv_timer_init(options->loop, &client->kick) == 0);
 	client->due.data = client;
@@ -59,6 +59,7 @@ static void on_closed(uv_handle_t *handle)
 static void detach(struct plm_http_peer *peer)
 {
 	plm_http_link_remove(&peer->link);
+	plm_http_resolve_forget(peer);
 	for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
 		plm_http_lane_free(peer->lanes[i]);
 		peer->lanes[i] = NULL;
@@ -75,7 +76,7 @@ void plm_http_client_free(struct plm_http_client *client)
 	client->dying = true;
 	plm_http_drop_all(client);
 	while (!plm_http_link_empty(&client->peers)) {
-		detach(PLM_HTTP_OF(client->peers.next, struct plm_http_peer, link));
+		detach(client->peers.next->owner);
 	}
 	uv_close((uv_handle_t *)&client->due, on_closed);
 	uv_close((uv_handle_t *)&client->kick, on_closed);
@@ -159,6 +160,7 @@ static enum plm_code take_url(struct plm_http_peer *peer, CURLU *url,
 	host = part_of(url, CURLUPART_HOST, 0);
 	port = part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
 	peer->shown = format("%s:%s", host, port);
+	plm_http_resolve_init(peer, host, port);
 	curl_free(host);
 	curl_free(port);
 	if (options->server_name != NULL && !rename_host(peer, url, options->server_name)) {
@@ -190,7 +192,10 @@ static enum plm_code fill(struct plm_http_peer *peer, const struct plm_http_peer
 			  struct plm_error *err)
 {
 	CURLU *url = must(curl_url());
-	enum plm_code code = take_url(peer, url, options, err);
+	enum plm_code code;
+
+	peer->proxy = format("%s", options->proxy == NULL ? "" : options->proxy);
+	code = take_url(peer, url, options, err);
 
 	curl_url_cleanup(url);
 	if (code == PLM_OK) {
@@ -199,7 +204,6 @@ static enum plm_code fill(struct plm_http_peer *peer, const struct plm_http_peer
 	if (code != PLM_OK) {
 		return code;
 	}
-	peer->proxy = format("%s", options->proxy == NULL ? "" : options->proxy);
 	peer->insecure = options->insecure;
 	peer->connections_max = options->connections_max > 0 ? options->connections_max
 							     : PLM_LIMIT_HTTP_CONNECTIONS;
@@ -221,7 +225,7 @@ enum plm_code plm_http_peer_new(struct plm_http_client *client,
 
 	PLM_ASSERT(!client->dying);
 	peer->client = client;
-	plm_http_link_init(&peer->link);
+	plm_http_link_init(&peer->link, peer);
 	code = fill(peer, options, err);
 	if (code != PLM_OK) {
 		plm_http_peer_free(peer);
@@ -244,6 +248,7 @@ void plm_http_peer_free(struct plm_http_peer *peer)
 	if (peer->key_size > 0) {
 		explicit_bzero(peer->key, peer->key_size);
 	}
+	plm_http_resolve_fini(peer);
 	curl_slist_free_all(peer->connect_list);
 	free(peer->url);
 	free(peer->host);

@@ -25,6 +25,7 @@ enum plm_http_lane_kind {
 };
 
 struct plm_http_socket;
+struct plm_http_resolve;
 
 struct plm_http_lane {
 	struct plm_http_client *client; /* borrowed */
@@ -50,6 +51,10 @@ struct plm_http_peer {
 	char *shown;	  /* "host:port" for people */
 	struct curl_slist *connect_list; /* of connect_to */
 	char *proxy;			 /* "" = none */
+	char *name, *port; /* that are resolved; NULL: 'url' has an address, or a proxy looks */
+	struct curl_slist *addresses;	  /* curl's "name:port:address,..."; NULL = not known yet */
+	struct plm_http_resolve *resolve; /* under way; NULL = none */
+	int64_t resolved_ms;
 	bool tls, insecure;
 	uint32_t connections_max;
 	uint8_t *ca, *cert, *key; /* PEM */
@@ -131,6 +136,8 @@ void plm_http_settle(struct plm_http_client *client);
 void plm_http_due(struct plm_http_client *client, const struct plm_http_call *call);
 void plm_http_on_due(uv_timer_t *timer);
 void plm_http_on_kick(uv_timer_t *timer);
+/* Its name has no address: what waits for one was not sent. */
+void plm_http_unresolved(struct plm_http_peer *peer, const char *why);
 void plm_http_drop_all(struct plm_http_client *client);
 
 /* lane.c */
@@ -139,6 +146,13 @@ enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_k
 void plm_http_lane_free(struct plm_http_lane *lane); /* NULL-safe; no call may be in it */
 /* Let go of one uv handle of the client; the last frees it. */
 void plm_http_client_release(struct plm_http_client *client);
+
+/* resolve.c */
+void plm_http_resolve_init(struct plm_http_peer *peer, const char *host, const char *port);
+/* Whether calls may start; begins to look where they may not, or where the answer is old. */
+bool plm_http_resolved(struct plm_http_peer *peer);
+void plm_http_resolve_forget(struct plm_http_peer *peer); /* nothing comes of it any more */
+void plm_http_resolve_fini(struct plm_http_peer *peer);
 
 /* answer.c */
 void plm_http_answer_line(struct plm_http_answer *answer, struct plm_slice line);

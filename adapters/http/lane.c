@@ -4,7 +4,8 @@
 #include "adapters/http/inner.h"
 
 struct plm_http_socket {
-	uv_poll_t poll; /* first: uv hands it back */
+	uv_poll_t poll;
+	struct plm_http_client *client; /* borrowed; outlives the lane */
 	struct plm_http_link link;
 	struct plm_http_lane *lane;
 	curl_socket_t fd;
@@ -24,11 +25,11 @@ static void collect(struct plm_http_lane *lane)
 
 	while ((message = curl_multi_info_read(lane->multi, &left)) != NULL) {
 		CURLcode code = message->data.result;
-		char *call = NULL;
+		struct plm_http_call *call = NULL;
 
 		PLM_ASSERT(message->msg == CURLMSG_DONE);
 		(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &call);
-		plm_http_finish((struct plm_http_call *)(void *)call, code);
+		plm_http_finish(call, code);
 	}
 }
 
@@ -51,7 +52,7 @@ static void act(struct plm_http_lane *lane, curl_socket_t fd, int events)
 
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
-	struct plm_http_socket *socket = (struct plm_http_socket *)(void *)poll;
+	struct plm_http_socket *socket = poll->data;
 	int flags = 0;
 
 	if (status < 0) {
@@ -69,8 +70,8 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 
 static void on_socket_closed(uv_handle_t *handle)
 {
-	struct plm_http_socket *socket = (struct plm_http_socket *)(void *)handle;
-	struct plm_http_client *client = handle->data;
+	struct plm_http_socket *socket = handle->data;
+	struct plm_http_client *client = socket->client;
 
 	free(socket);
 	plm_http_client_release(client);
@@ -90,9 +91,10 @@ static struct plm_http_socket *socket_new(struct plm_http_lane *lane, curl_socke
 	socket->lane = lane;
 	socket->fd = fd;
 	PLM_ASSERT(uv_poll_init_socket(lane->client->options.loop, &socket->poll, fd) == 0);
-	socket->poll.data = lane->client;
+	socket->poll.data = socket;
+	socket->client = lane->client;
 	lane->client->handles++;
-	plm_http_link_init(&socket->link);
+	plm_http_link_init(&socket->link, socket);
 	plm_http_link_append(&lane->sockets, &socket->link);
 	return socket;
 }
@@ -154,9 +156,9 @@ enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_k
 	lane->client = peer->client;
 	lane->peer = peer;
 	lane->kind = kind;
-	plm_http_link_init(&lane->sockets);
-	plm_http_link_init(&lane->waiting);
-	plm_http_link_init(&lane->running);
+	plm_http_link_init(&lane->sockets, NULL);
+	plm_http_link_init(&lane->waiting, NULL);
+	plm_http_link_init(&lane->running, NULL);
 	lane->multi = curl_multi_init();
 	if (lane->multi == NULL) {
 		free(lane);
@@ -194,7 +196,7 @@ void plm_http_lane_free(struct plm_http_lane *lane)
 	}
 	PLM_ASSERT(plm_http_link_empty(&lane->waiting) && plm_http_link_empty(&lane->running));
 	while (!plm_http_link_empty(&lane->sockets)) {
-		socket_close(PLM_HTTP_OF(lane->sockets.next, struct plm_http_socket, link));
+		socket_close(lane->sockets.next->owner);
 	}
 	/* Connections end now, and curl must not come back about them. */
 	SET(lane->multi, CURLMOPT_SOCKETFUNCTION, NULL);

@@ -10,12 +10,14 @@
 
 struct plm_http_link {
 	struct plm_http_link *next, *prev;
+	void *owner; /* the struct that holds it; NULL for a head */
 };
 
-static inline void plm_http_link_init(struct plm_http_link *link)
+static inline void plm_http_link_init(struct plm_http_link *link, void *owner)
 {
 	link->next = link;
 	link->prev = link;
+	link->owner = owner;
 }
 
 static inline bool plm_http_link_empty(const struct plm_http_link *head)
@@ -37,10 +39,8 @@ static inline void plm_http_link_remove(struct plm_http_link *link)
 {
 	link->prev->next = link->next;
 	link->next->prev = link->prev;
-	plm_http_link_init(link);
+	link->next = link;
+	link->prev = link;
 }
-
-#define PLM_HTTP_OF(pointer, type, member)                                                         \
-	((type *)(void *)((char *)(pointer) - offsetof(type, member)))
 
 #endif

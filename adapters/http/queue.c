@@ -6,7 +6,7 @@
 
 static struct plm_http_call *call_of(struct plm_http_link *link)
 {
-	return PLM_HTTP_OF(link, struct plm_http_call, link);
+	return link->owner;
 }
 
 static int64_t now_ms(void)
@@ -136,7 +136,7 @@ void plm_http_on_due(uv_timer_t *timer)
 
 	client->due_ms = PLM_HTTP_NEVER;
 	for (struct plm_http_link *at = client->peers.next; at != &client->peers; at = at->next) {
-		struct plm_http_peer *peer = PLM_HTTP_OF(at, struct plm_http_peer, link);
+		struct plm_http_peer *peer = at->owner;
 
 		for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
 			look_at(client, &peer->lanes[i]->waiting);
@@ -172,10 +172,10 @@ static bool may_start(const struct plm_http_lane *lane)
 static struct plm_http_call *next_call(struct plm_http_client *client)
 {
 	for (struct plm_http_link *at = client->peers.next; at != &client->peers; at = at->next) {
-		struct plm_http_peer *peer = PLM_HTTP_OF(at, struct plm_http_peer, link);
+		struct plm_http_peer *peer = at->owner;
 
 		for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
-			if (may_start(peer->lanes[i])) {
+			if (may_start(peer->lanes[i]) && plm_http_resolved(peer)) {
 				plm_http_link_remove(at);
 				plm_http_link_append(&client->peers, at);
 				return call_of(peer->lanes[i]->waiting.next);
@@ -207,6 +207,21 @@ static void launch(struct plm_http_call *call)
 	plm_http_due(lane->client, call);
 }
 
+void plm_http_unresolved(struct plm_http_peer *peer, const char *why)
+{
+	char text[160];
+
+	(void)snprintf(text, sizeof(text), "cannot resolve its name: %.100s", why);
+	for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
+		while (!plm_http_link_empty(&peer->lanes[i]->waiting)) {
+			struct plm_http_call *call = call_of(peer->lanes[i]->waiting.next);
+
+			plm_http_call_give_up(call, text);
+			finished(call);
+		}
+	}
+}
+
 static void start(struct plm_http_client *client)
 {
 	struct plm_http_call *call;
@@ -221,8 +236,7 @@ static void start(struct plm_http_client *client)
 static void resume(struct plm_http_client *client)
 {
 	while (!plm_http_link_empty(&client->resumed)) {
-		struct plm_http_call *call =
-			PLM_HTTP_OF(client->resumed.next, struct plm_http_call, resumed);
+		struct plm_http_call *call = client->resumed.next->owner;
 		CURLcode code;
 
 		plm_http_link_remove(&call->resumed);
@@ -380,7 +394,7 @@ void plm_http_drop_all(struct plm_http_client *client)
 	drop(&client->finished);
 	drop(&client->doomed);
 	for (struct plm_http_link *at = client->peers.next; at != &client->peers; at = at->next) {
-		struct plm_http_peer *peer = PLM_HTTP_OF(at, struct plm_http_peer, link);
+		struct plm_http_peer *peer = at->owner;
 
 		for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
 			drop(&peer->lanes[i]->waiting);

@@ -209,8 +209,10 @@
 /* Calls at once to one host that speaks HTTP/2, all on one connection; more wait their turn. */
 #define PLM_LIMIT_HTTP_STREAMS 100U
 /* A connection whose far end acknowledges nothing for so long is given up; an idle one is asked this often. */
-#define PLM_LIMIT_HTTP_UNACKED_MS 20000U
+#define PLM_LIMIT_HTTP_UNACKED_MS 8000U
 #define PLM_LIMIT_HTTP_KEEPALIVE_S 15L
+/* A name's addresses are looked up again after this long; the old ones serve until the new ones are there. */
+#define PLM_LIMIT_HTTP_RESOLVE_MS (30LL * 1000)
 /* A Retry-After that asks for more counts as this. */
 #define PLM_LIMIT_RETRY_AFTER_MS (60LL * 60 * 1000)
 /* Nesting of what a list or watch answers, Go's own limit; an object deeper than DOC_DEPTH is not read. */

@@ -573,12 +573,12 @@ static void cancel_inside_anothers_body(void **state)
 }
 
 static struct heard sent_inside;
+static struct plm_http_peer *victim_peer;
 
 static bool send_inside(struct heard *heard)
 {
 	if (heard->pieces == 1) {
-		struct plm_http_request request =
-			heard_get(&sent_inside, (struct plm_http_peer *)(void *)victim, "/hello");
+		struct plm_http_request request = heard_get(&sent_inside, victim_peer, "/hello");
 
 		heard_send(heard->stage, &sent_inside, &request);
 	}
@@ -593,7 +593,7 @@ static void send_inside_a_body(void **state)
 	(void)state;
 	open_on(&scene, "plain", 1);
 	memset(&sent_inside, 0, sizeof(sent_inside));
-	victim = (struct plm_http_call *)(void *)scene.peer;
+	victim_peer = scene.peer;
 	request = heard_get(&scene.heard, scene.peer, "/drip?n=3&ms=100");
 	heard_stream(&request);
 	scene.heard.piece = send_inside;

@@ -160,6 +160,67 @@ static void url_prefix(void **state)
 	plm_http_peer_free(peer);
 }
 
+/* A name is looked up off the loop; it is what is verified, and what SNI says. */
+static void by_name(void **state)
+{
+	char url[160];
+	struct plm_http_peer_options options = {.url = url, .ca_pem = file("ca.pem")};
+	struct plm_http_peer *peer = NULL;
+	struct plm_http_request request;
+	struct plm_error err;
+	struct stage stage;
+
+	(void)state;
+	(void)snprintf(url, sizeof(url), "https://localhost%s",
+		       strrchr(http_server_url("tls"), ':'));
+	stage_open(&stage, 4);
+	plm_assert_ok(plm_http_peer_new(stage.client, &options, &peer, &err), &err);
+	for (int i = 0; i < 2; i++) {
+		struct heard heard = {0};
+
+		request = heard_get(&heard, peer, "/hello");
+		heard_call(&stage, &heard, &request);
+		assert_has(&heard, "sni=localhost\n");
+		assert_has(&heard, "host: localhost:");
+		assert_has(&heard, i == 0 ? "n=1\n" : "n=2\n");
+	}
+	stage_close(&stage);
+	plm_http_peer_free(peer);
+}
+
+static void name_that_is_none(void **state)
+{
+	struct plm_http_peer_options options = {.url = "https://nobody.invalid:1"};
+	struct plm_http_peer *peer = NULL;
+	struct plm_http_request request;
+	struct heard heard[2] = {0};
+	struct plm_error err;
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 4);
+	plm_assert_ok(plm_http_peer_new(stage.client, &options, &peer, &err), &err);
+	for (size_t i = 0; i < 2; i++) {
+		request = heard_get(&heard[i], peer, "/hello");
+		request.total_ms = 15000;
+		heard_send(&stage, &heard[i], &request);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		heard_wait(&stage, &heard[i]);
+		assert_int_equal(heard[i].outcome.fate, PLM_HTTP_NOT_SENT);
+		assert_non_null(strstr(heard[i].outcome.text, "nobody.invalid:1: cannot resolve"));
+	}
+	/* Given up while somebody looks: nothing waits for that. */
+	memset(heard, 0, sizeof(heard));
+	request = heard_get(&heard[0], peer, "/hello");
+	heard_send(&stage, &heard[0], &request);
+	plm_http_client_free(stage.client);
+	stage.client = NULL;
+	stage_close(&stage);
+	assert_int_equal(heard[0].done, 0);
+	plm_http_peer_free(peer);
+}
+
 /* Nothing of the environment leads a call elsewhere. */
 static void environment_is_not_looked_at(void **state)
 {
@@ -190,6 +251,8 @@ int main(void)
 	PLM_TEST_ADD(&tests, without_client_certificate);
 	PLM_TEST_TABLE(&tests, config_row, config_table);
 	PLM_TEST_ADD(&tests, url_prefix);
+	PLM_TEST_ADD(&tests, by_name);
+	PLM_TEST_ADD(&tests, name_that_is_none);
 	PLM_TEST_ADD(&tests, environment_is_not_looked_at);
 	failed = plm_tests_run(&tests, "http tls");
 	http_server_stop();
