@@ -135,7 +135,7 @@ struct plm_slice http_server_file(const char *name)
 	assert_true(at < FILES_MAX);
 	(void)snprintf(path, sizeof(path), "%s/%s", server.folder, name);
 	file = fopen(path, "r");
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	server.files[at].bytes = malloc(65536);
 	assert_non_null(server.files[at].bytes);
 	server.files[at].size = fread(server.files[at].bytes, 1, 65536, file);

@@ -192,7 +192,12 @@ static enum plm_kube_fate update(struct plm_slice body)
 
 static enum plm_kube_fate carry_out(const struct plm_kube_request *request)
 {
+	const struct plm_kube_call_row *row =
+		plm_kube_call_find(request->resource, request->subresource, request->verb);
+
 	assert_int_equal(request->resource, PLM_KUBE_RES_LEASES);
+	assert_non_null(row);
+	assert_true(plm_kube_call_names(row, request->name));
 	if (request->verb == PLM_KUBE_CREATE) {
 		return create(request->body);
 	}
