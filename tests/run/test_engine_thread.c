@@ -77,6 +77,11 @@ struct plm_engine_stats plm_engine_stats(const struct plm_engine *engine)
 	return (struct plm_engine_stats){.facts = engine->committed};
 }
 
+struct plm_log_head plm_engine_head(const struct plm_engine *engine)
+{
+	return (struct plm_log_head){.seq = engine->committed};
+}
+
 static atomic_int notified;
 
 static void notify(void *self)
