@@ -92,8 +92,8 @@ struct plm_kube_client_options {
 	const char *
 		account; /* folder of a pod's token, ca.crt, namespace; NULL = where kubelet puts it */
 	/*
-	 * Thousandths of calls a second, and calls at once after a pause; 0 = no bound. Leases, reviews and
-	 * watches do not count.
+	 * Thousandths of calls a second, and calls at once after a pause; 0 = no bound. Leases, Events,
+	 * reviews and watches do not count.
 	 */
 	int64_t rate_milli, burst;
 	bool strict; /* tests: a call outside of the table, or of the modes, ends the process */

@@ -137,28 +137,14 @@ static void on_timer(uv_timer_t *timer)
 	arm(effector);
 }
 
-/* From half of 'ms' to all of it: those that failed together do not come back together. */
-static int64_t jittered(struct plm_kube_effector *effector, int64_t ms)
-{
-	uint64_t z = effector->seed += 0x9e3779b97f4a7c15U;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-	z ^= z >> 31;
-	return ms / 2 + (int64_t)(z % (uint64_t)(ms / 2 + 1));
-}
-
-static void wait_for(struct plm_flight *flight, int64_t asked_ms, bool quiet)
+static void wait_for(struct plm_flight *flight, const struct plm_flight_end *end)
 {
 	struct plm_kube_effector *effector = flight->effector;
-	uint32_t doublings = flight->tries > 16 ? 16 : flight->tries - 1;
-	int64_t wait_ms = plm_min(effector->options.wait_first_ms << doublings,
-				  (int64_t)PLM_LIMIT_EFFECT_WAIT_MS);
+	int64_t now_ms = boot_ms(effector);
+	int64_t wait_ms = plm_backoff_failed(&flight->backoff, now_ms, end->wait_ms);
 
-	wait_ms = quiet ? plm_min(wait_ms, (int64_t)PLM_LIMIT_EFFECT_LOOK_MS) : wait_ms;
-	wait_ms = jittered(effector, wait_ms);
-	wait_ms = asked_ms == PLM_UNSET ? wait_ms : plm_max(wait_ms, asked_ms);
-	flight->due_ms = boot_ms(effector) + wait_ms;
+	wait_ms = end->quiet ? plm_min(wait_ms, (int64_t)PLM_LIMIT_EFFECT_LOOK_MS) : wait_ms;
+	flight->due_ms = now_ms + wait_ms;
 	become(flight, PLM_FLIGHT_WAITING);
 	if (flight->due_ms < effector->armed_ms) {
 		arm(effector);
@@ -272,7 +258,7 @@ void plm_effector_ended(struct plm_flight *flight, const struct plm_flight_end *
 		if (!end->quiet) {
 			tell_waits(flight, end);
 		}
-		wait_for(flight, end->wait_ms, end->quiet);
+		wait_for(flight, end);
 	}
 	fill(effector);
 }
@@ -286,6 +272,10 @@ static void submit(void *self, const struct plm_effect *effect)
 
 	PLM_ASSERT(plm_encode_knows(effect->call));
 	flight = plm_flight_new(effector, effect);
+	plm_backoff_init(&flight->backoff,
+			 &(struct plm_backoff_rule){.first_ms = effector->options.wait_first_ms,
+						    .last_ms = PLM_LIMIT_EFFECT_WAIT_MS},
+			 effect->intent ^ (uint64_t)boot_ms(effector));
 	effector->count++;
 	if (plm_order_add(&effector->order, &flight->order)) {
 		become(flight, PLM_FLIGHT_READY);
@@ -374,7 +364,6 @@ enum plm_code plm_kube_effector_new(const struct plm_kube_effector_options *opti
 	PLM_ASSERT(failed == 0);
 	effector->timer->data = effector;
 	effector->armed_ms = INT64_MAX;
-	effector->seed = (uint64_t)options->clock.wall_ns(options->clock.self);
 	*out = effector;
 	return PLM_OK;
 }

@@ -347,7 +347,6 @@ cJSON *plm_encode_owner(const struct plm_encode *in, enum plm_kube_resource_id r
 	plm_tree_put_string(owner, "kind", plm_kube_resource(resource)->kind);
 	plm_tree_put_text(owner, "name", name);
 	plm_tree_put_text(owner, "uid", uid);
-	plm_tree_put(owner, plm_slice_str("blockOwnerDeletion"), cJSON_CreateTrue());
 	return owner;
 }
 

@@ -119,6 +119,10 @@ const char *plm_encode_api_version(const struct plm_encode *in, enum plm_kube_re
 /* metadata with name, namespace, labels of the intent and 'labels' over them. */
 cJSON *plm_encode_meta(const struct plm_encode *in, struct plm_target target,
 		       struct plm_vec labels);
+/*
+ * An owner reference. It does not block deletion: on some clusters that needs rights on the owner, and the
+ * only thing that would come of it is that a foreground deletion waits.
+ */
 cJSON *plm_encode_owner(const struct plm_encode *in, enum plm_kube_resource_id resource,
 			struct plm_slice name, struct plm_slice uid);
 /* A taint and a list of them; a toleration; conditions over those that were read. */

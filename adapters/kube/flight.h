@@ -7,6 +7,7 @@
 #ifndef PLM_ADAPTERS_KUBE_FLIGHT_H
 #define PLM_ADAPTERS_KUBE_FLIGHT_H
 
+#include "adapters/http/backoff.h"
 #include "adapters/kube/effect.h"
 #include "adapters/kube/encode.h"
 #include "adapters/kube/known.h"
@@ -30,6 +31,7 @@ struct plm_flight {
 	char key[PLM_INTENT_KEY_SIZE];
 	struct plm_slice frozen; /* owned */
 	int64_t deadline_ms;
+	struct plm_backoff backoff;
 	int64_t due_ms; /* boot clock; WAITING */
 	uint32_t tries; /* that ended in WAIT */
 	uint32_t steps; /* of this try */

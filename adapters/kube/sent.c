@@ -437,6 +437,7 @@ static const char *forbidden(const struct plm_kube_client *client,
 static bool uncounted(const struct plm_kube_call_row *row)
 {
 	return row->resource == PLM_KUBE_RES_LEASES ||
+	       row->resource == PLM_KUBE_RES_EVENTS || /* which have a rate of their own */
 	       row->resource == PLM_KUBE_RES_TOKEN_REVIEWS ||
 	       row->resource == PLM_KUBE_RES_SUBJECT_ACCESS_REVIEWS || row->verb == PLM_KUBE_WATCH;
 }
