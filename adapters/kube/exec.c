@@ -187,10 +187,15 @@ static void on_errors(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 	}
 	for (ssize_t i = 0; i < got && !exec->line_ended; i++) {
 		char byte = buf->base[i];
+		bool shown = byte >= ' ' && byte <= '~';
 
 		exec->line_ended = byte == '\n' || exec->line_size == LINE;
 		if (!exec->line_ended) {
-			exec->line[exec->line_size++] = byte < ' ' || byte > '~' ? '?' : byte;
+			exec->line[exec->line_size] = '?';
+			if (shown) {
+				exec->line[exec->line_size] = byte;
+			}
+			exec->line_size++;
 		}
 	}
 }
@@ -278,14 +283,21 @@ static void open_handles(struct plm_kube_exec *exec)
 	exec->open = 4;
 }
 
+static uv_stdio_container_t pipe_of(uv_pipe_t *pipe)
+{
+	return (uv_stdio_container_t){
+		/* NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): libuv ors them */
+		.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
+		.data.stream = (uv_stream_t *)pipe,
+	};
+}
+
 static void spawn(struct plm_kube_exec *exec)
 {
 	uv_stdio_container_t stdio[3] = {
 		{.flags = UV_IGNORE},
-		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
-		 .data.stream = (uv_stream_t *)&exec->output},
-		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
-		 .data.stream = (uv_stream_t *)&exec->errors},
+		pipe_of(&exec->output),
+		pipe_of(&exec->errors),
 	};
 	uv_process_options_t options = {
 		.exit_cb = on_exit_of,

@@ -125,8 +125,14 @@ const char *plm_kube_base64_write(struct plm_arena *arena, struct plm_slice byte
 		bits |= left > 2 ? (uint32_t)bytes.ptr[i + 2] : 0;
 		*to++ = digit_of(bits >> 18);
 		*to++ = digit_of(bits >> 12);
-		*to++ = left > 1 ? digit_of(bits >> 6) : '=';
-		*to++ = left > 2 ? digit_of(bits) : '=';
+		to[0] = to[1] = '=';
+		if (left > 1) {
+			to[0] = digit_of(bits >> 6);
+		}
+		if (left > 2) {
+			to[1] = digit_of(bits);
+		}
+		to += 2;
 	}
 	return out;
 }

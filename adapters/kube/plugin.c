@@ -71,13 +71,12 @@ void plm_kube_plugin_read(struct plm_kube_source *from, struct plm_doc *user,
 			  struct plm_kube_plugin *out)
 {
 	struct plm_doc *exec = plm_doc_map(&from->tree, user, "exec");
-	const char *command = "";
+	const char *command = plm_kube_field(from, exec, "command");
 
 	if (exec == NULL) {
 		return;
 	}
 	read_version(from, exec, out);
-	command = plm_kube_field(from, exec, "command");
 	if (command[0] == '\0') {
 		plm_doc_fail(&from->tree, exec, "command: it names none");
 	}

@@ -244,8 +244,8 @@ static void put_binding(const struct plm_kube_rbac_sink *sink, enum plm_kube_rol
 	put(sink, role == PLM_KUBE_ROLE_LEASE ? "Role" : "ClusterRole");
 	put(sink, "\n  name: ");
 	put(sink, plm_kube_role_name(role));
-	put(sink, "\nsubjects:\n- kind: ServiceAccount\n  name: " PLM_KUBE_ACCOUNT
-		  "\n  namespace: ");
+	put(sink,
+	    "\nsubjects:\n- kind: ServiceAccount\n  name: " PLM_KUBE_ACCOUNT "\n  namespace: ");
 	put(sink, ns);
 	put(sink, "\n");
 }

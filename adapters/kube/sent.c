@@ -38,6 +38,8 @@ static void link_first(struct plm_kube_list *list, struct plm_kube_sent *sent)
 
 static void unlink_from(struct plm_kube_list *list, struct plm_kube_sent *sent)
 {
+	PLM_ASSERT((sent->before == NULL) == (list->first == sent));
+	PLM_ASSERT((sent->next == NULL) == (list->last == sent));
 	if (sent->before == NULL) {
 		list->first = sent->next;
 	} else {
@@ -500,19 +502,23 @@ struct plm_kube_sent *plm_kube_send_path(struct plm_kube_client *client, const c
 	return sent;
 }
 
+/* It is in no list any more. */
+static void drop(struct plm_kube_sent *sent)
+{
+	if (sent->call != NULL) {
+		plm_http_cancel(sent->call);
+		sent->door->calls--;
+	}
+	free_sent(sent);
+}
+
 void plm_kube_cancel(struct plm_kube_sent *sent)
 {
 	struct plm_kube_client *client = sent->client;
 
-	if (sent->call == NULL) {
-		unlink_from(&client->waiting, sent);
-	} else {
-		unlink_from(&client->under_way, sent);
-		plm_http_cancel(sent->call);
-		sent->door->calls--;
-		close_doors(client);
-	}
-	free_sent(sent);
+	unlink_from(sent->call == NULL ? &client->waiting : &client->under_way, sent);
+	drop(sent);
+	close_doors(client);
 }
 
 void plm_kube_pause(struct plm_kube_sent *sent, bool paused)
@@ -523,14 +529,21 @@ void plm_kube_pause(struct plm_kube_sent *sent, bool paused)
 	}
 }
 
+static void drop_list(struct plm_kube_list *list)
+{
+	struct plm_kube_sent *next = NULL;
+
+	for (struct plm_kube_sent *sent = list->first; sent != NULL; sent = next) {
+		next = sent->next;
+		drop(sent);
+	}
+	*list = (struct plm_kube_list){0};
+}
+
 void plm_kube_drop_all(struct plm_kube_client *client)
 {
-	while (client->waiting.first != NULL) {
-		plm_kube_cancel(client->waiting.first);
-	}
-	while (client->under_way.first != NULL) {
-		plm_kube_cancel(client->under_way.first);
-	}
+	drop_list(&client->waiting);
+	drop_list(&client->under_way);
 	while (client->doors != NULL) {
 		struct plm_kube_door *door = client->doors;
 

@@ -101,7 +101,9 @@ static void message(const struct plm_kube_reply *reply, const cJSON *root, char 
 	}
 	(void)snprintf(out, size, "%s", said);
 	for (char *at = out; *at != '\0'; at++) {
-		*at = *at == '\n' || *at == '\r' || *at == '\t' ? ' ' : *at;
+		if (*at == '\n' || *at == '\r' || *at == '\t') {
+			*at = ' ';
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ const char *files_write(const char *name, const char *text)
 
 	(void)snprintf(fresh, sizeof(fresh), "%s.new", place(name));
 	file = fopen(fresh, "w");
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	assert_true(fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(rename(fresh, path), 0);
