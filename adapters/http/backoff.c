@@ -1,5 +1,6 @@
 #include "adapters/http/backoff.h"
 
+#include "adapters/http/jitter.h"
 #include "core/event.h"
 #include "core/limits.h"
 
@@ -8,30 +9,6 @@ const struct plm_backoff_rule plm_backoff_watch = {
 	.last_ms = PLM_LIMIT_WATCH_BACKOFF_LAST_MS,
 	.reset_ms = PLM_LIMIT_WATCH_BACKOFF_RESET_MS,
 };
-const struct plm_backoff_rule plm_backoff_call = {
-	.first_ms = PLM_LIMIT_CALL_BACKOFF_FIRST_MS,
-	.last_ms = PLM_LIMIT_CALL_BACKOFF_LAST_MS,
-	.reset_ms = 0,
-};
-
-/* splitmix64 */
-static uint64_t draw(struct plm_backoff *backoff)
-{
-	uint64_t mixed;
-
-	backoff->random += 0x9e3779b97f4a7c15U;
-	mixed = backoff->random;
-	mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
-	mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
-	return mixed ^ (mixed >> 31);
-}
-
-/* The bias of % on 64 bits is nothing here. */
-int64_t plm_backoff_jitter(struct plm_backoff *backoff, int64_t below_ms)
-{
-	PLM_ASSERT(below_ms > 0);
-	return (int64_t)(draw(backoff) % (uint64_t)below_ms);
-}
 
 void plm_backoff_init(struct plm_backoff *backoff, const struct plm_backoff_rule *rule,
 		      uint64_t seed)
@@ -54,9 +31,9 @@ int64_t plm_backoff_failed(struct plm_backoff *backoff, int64_t now_ms, int64_t 
 	wait_ms = wait_ms < rule->last_ms ? wait_ms : rule->last_ms;
 	backoff->failures += backoff->failures < UINT32_MAX ? 1 : 0;
 	backoff->failed_ms = now_ms;
-	wait_ms += plm_backoff_jitter(backoff, wait_ms);
+	wait_ms += plm_jitter(&backoff->random, 0, wait_ms - 1);
 	if (retry_after_ms != PLM_UNSET && retry_after_ms > wait_ms) {
-		wait_ms = retry_after_ms + plm_backoff_jitter(backoff, rule->first_ms);
+		wait_ms = retry_after_ms + plm_jitter(&backoff->random, 0, rule->first_ms - 1);
 	}
 	return wait_ms;
 }

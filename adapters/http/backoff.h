@@ -20,8 +20,6 @@ struct plm_backoff_rule {
 
 /* Of watches: PLM_LIMIT_WATCH_BACKOFF_*. */
 extern const struct plm_backoff_rule plm_backoff_watch;
-/* Of single calls: PLM_LIMIT_CALL_BACKOFF_*. */
-extern const struct plm_backoff_rule plm_backoff_call;
 
 struct plm_backoff {
 	struct plm_backoff_rule rule;
@@ -37,8 +35,6 @@ void plm_backoff_init(struct plm_backoff *backoff, const struct plm_backoff_rule
  * 'retry_after_ms' is what the server asked for, PLM_UNSET = nothing.
  */
 int64_t plm_backoff_failed(struct plm_backoff *backoff, int64_t now_ms, int64_t retry_after_ms);
-/* Evenly from 0 to 'below_ms' - 1, for what is done again and again. */
-int64_t plm_backoff_jitter(struct plm_backoff *backoff, int64_t below_ms);
 /* It went well: the next failure is the first. */
 void plm_backoff_good(struct plm_backoff *backoff);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "adapters/http/backoff.h"
+#include "adapters/http/jitter.h"
 #include "adapters/kube/lease_record.h"
 #include "core/limits.h"
 
@@ -21,8 +21,8 @@ struct plm_lease {
 	struct plm_lease_options options;
 	char *ns, *name, *identity;
 	uv_timer_t timer;
-	uv_timer_t late; /* when nothing may leave any more */
-	struct plm_backoff jitter;
+	uv_timer_t late;	    /* when nothing may leave any more */
+	uint64_t random;	    /* of the jitter */
 	struct plm_kube_sent *sent; /* the call under way */
 	enum doing doing;
 	enum plm_lease_state state;
@@ -102,7 +102,7 @@ static void rest(struct plm_lease *lease, int64_t time_ms)
 /* Until the usual next time, or until 'end_ms' where that is sooner. */
 static void rest_turn(struct plm_lease *lease, int64_t end_ms)
 {
-	int64_t jitter_ms = plm_backoff_jitter(&lease->jitter, PLM_LIMIT_LEASE_JITTER_MS);
+	int64_t jitter_ms = plm_jitter(&lease->random, 0, PLM_LIMIT_LEASE_JITTER_MS);
 	int64_t turn_ms = PLM_LIMIT_LEASE_RENEW_MS + jitter_ms;
 	int64_t left_ms = end_ms - boot_ms(lease) + jitter_ms;
 
@@ -430,8 +430,6 @@ static char *copy(const char *text)
 
 struct plm_lease *plm_lease_new(const struct plm_lease_options *options)
 {
-	static const struct plm_backoff_rule rule = {PLM_LIMIT_LEASE_RENEW_MS,
-						     PLM_LIMIT_LEASE_RENEW_MS, 0};
 	struct plm_lease *lease = calloc(1, sizeof(*lease));
 
 	PLM_ASSERT(lease != NULL && options->identity[0] != '\0');
@@ -439,7 +437,7 @@ struct plm_lease *plm_lease_new(const struct plm_lease_options *options)
 	lease->ns = copy(options->ns);
 	lease->name = copy(options->name);
 	lease->identity = copy(options->identity);
-	plm_backoff_init(&lease->jitter, &rule, options->seed);
+	lease->random = options->seed;
 	PLM_ASSERT(uv_timer_init(options->loop, &lease->timer) == 0);
 	PLM_ASSERT(uv_timer_init(options->loop, &lease->late) == 0);
 	lease->timer.data = lease;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "adapters/http/backoff.h"
+#include "adapters/http/jitter.h"
 #include "adapters/kube/lease_record.h"
 #include "core/limits.h"
 
@@ -10,7 +10,7 @@ struct plm_peer {
 	struct plm_peer_options options;
 	char *ns, *name;
 	uv_timer_t timer;
-	struct plm_backoff jitter;
+	uint64_t random; /* of the jitter */
 	struct plm_kube_sent *sent;
 	enum plm_peer_state state;
 	struct plm_lease_watch watch;
@@ -66,8 +66,8 @@ static void look(uv_timer_t *timer)
 
 static void again(struct plm_peer *peer)
 {
-	int64_t wait_ms = PLM_LIMIT_PEER_LOOK_MS +
-			  plm_backoff_jitter(&peer->jitter, PLM_LIMIT_LEASE_JITTER_MS);
+	int64_t wait_ms =
+		PLM_LIMIT_PEER_LOOK_MS + plm_jitter(&peer->random, 0, PLM_LIMIT_LEASE_JITTER_MS);
 	int64_t left_ms = plm_lease_watch_end(&peer->watch) - boot_ms(peer);
 
 	/* It is told stale no later than it is. */
@@ -117,8 +117,6 @@ static void on_answer(void *self, const struct plm_kube_answer *answer)
 
 struct plm_peer *plm_peer_new(const struct plm_peer_options *options)
 {
-	static const struct plm_backoff_rule rule = {PLM_LIMIT_PEER_LOOK_MS, PLM_LIMIT_PEER_LOOK_MS,
-						     0};
 	struct plm_peer *peer = calloc(1, sizeof(*peer));
 
 	PLM_ASSERT(peer != NULL);
@@ -126,7 +124,7 @@ struct plm_peer *plm_peer_new(const struct plm_peer_options *options)
 	peer->ns = strdup(options->ns);
 	peer->name = strdup(options->name);
 	PLM_ASSERT(peer->ns != NULL && peer->name != NULL);
-	plm_backoff_init(&peer->jitter, &rule, options->seed);
+	peer->random = options->seed;
 	PLM_ASSERT(uv_timer_init(options->loop, &peer->timer) == 0);
 	peer->timer.data = peer;
 	(void)uv_timer_start(&peer->timer, look, 0, 0);

@@ -2,18 +2,15 @@
 
 #include <stdlib.h>
 
+#include "adapters/http/jitter.h"
+
 /* Within this time all go on once the server answers again. */
 #define HURRY_MS 500
 
-/* A number in [least, most], splitmix64. Waits are jittered here, never in a reducer. */
+/* Waits are jittered here, never in a reducer. */
 int64_t plm_reflect_draw(struct plm_kube_reflect *all, int64_t least, int64_t most)
 {
-	uint64_t x = all->random += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	x ^= x >> 31;
-	return least + (int64_t)(x % (uint64_t)(most - least + 1));
+	return plm_jitter(&all->random, least, most);
 }
 
 /* Between 'ms' and twice that. */

@@ -280,9 +280,6 @@
 #define PLM_LIMIT_WATCH_BACKOFF_FIRST_MS 800
 #define PLM_LIMIT_WATCH_BACKOFF_LAST_MS (30LL * 1000)
 #define PLM_LIMIT_WATCH_BACKOFF_RESET_MS (2LL * 60 * 1000)
-/* The wait before a call that surely was not carried out is repeated. */
-#define PLM_LIMIT_CALL_BACKOFF_FIRST_MS 200
-#define PLM_LIMIT_CALL_BACKOFF_LAST_MS (10LL * 1000)
 /* Kubernetes. Effects under way at once; more wait their turn in the order in which they came. */
 #define PLM_LIMIT_EFFECTS_UNDER_WAY 64
 /* Times that an effect is begun anew because its object changed under it; then it is a conflict. */

@@ -48,13 +48,14 @@ PLM_TEST_ROWS(wait_row, struct wait_case)
 
 static void same_seed_same_waits(void **state)
 {
+	static const struct plm_backoff_rule rule = {200, 10000, 0};
 	struct plm_backoff one, two, other;
 	bool differs = false;
 
 	(void)state;
-	plm_backoff_init(&one, &plm_backoff_call, 7);
-	plm_backoff_init(&two, &plm_backoff_call, 7);
-	plm_backoff_init(&other, &plm_backoff_call, 8);
+	plm_backoff_init(&one, &rule, 7);
+	plm_backoff_init(&two, &rule, 7);
+	plm_backoff_init(&other, &rule, 8);
 	for (int i = 0; i < 20; i++) {
 		int64_t wait_ms = plm_backoff_failed(&one, i, PLM_UNSET);
 
