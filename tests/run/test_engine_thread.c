@@ -72,12 +72,6 @@ const struct plm_state *plm_engine_state(const struct plm_engine *engine)
 	return &st;
 }
 
-struct plm_log_head plm_engine_head(const struct plm_engine *engine)
-{
-	(void)engine;
-	return (struct plm_log_head){.seq = 0};
-}
-
 struct plm_engine_stats plm_engine_stats(const struct plm_engine *engine)
 {
 	return (struct plm_engine_stats){.facts = engine->committed};
