@@ -284,6 +284,8 @@ static enum plm_code connect_to(struct cluster *cluster, struct plm_error *err)
 		.self = cluster,
 		/* In a pod it says where the API server is; credential plugins look for things there. */
 		.environment = (const char *const *)environ,
+		.rate_milli = cluster->settings.rate_milli,
+		.burst = cluster->settings.burst,
 	};
 	enum plm_code code = plm_http_client_new(&http, &cluster->http, err);
 

@@ -4,6 +4,7 @@
 
 #include "adapters/catalog/catalog.h"
 #include "adapters/manifest/manifest.h"
+#include "core/units.h"
 #include "core/wire_copy.h"
 #include "jsonlog.h"
 #include "tools/sim/scenario.h"
@@ -18,6 +19,22 @@ struct reading {
 
 /* ---- documents --------------------------------------------------------------------------------- */
 
+/* Not of a decision: how fast we may call. Below 0 is no bound, as upstream. */
+static enum plm_code read_rate(struct plm_doc_tree *tree, struct plm_settings *out,
+			       struct plm_error *err)
+{
+	struct plm_doc *map = plm_doc_map(tree, tree->root, "clientConnection");
+	struct plm_doc *qps = plm_doc_get(map, "qps");
+	bool bounded = qps != NULL && qps->text.size > 0 && qps->text.ptr[0] != '-';
+
+	out->rate_milli = bounded ? plm_doc_quantity(tree, map, "qps", PLM_SCALE_MILLI, 0) : 0;
+	out->burst = plm_doc_count(tree, map, "burst", 0);
+	if (out->burst == 0) {
+		out->burst = plm_div_ceil(out->rate_milli, 1000);
+	}
+	return plm_doc_result(tree, err);
+}
+
 static enum plm_code on_setting(void *ctx, enum plm_manifest_setting setting,
 				struct plm_doc_tree *tree, struct plm_error *err)
 {
@@ -31,6 +48,9 @@ static enum plm_code on_setting(void *ctx, enum plm_manifest_setting setting,
 				tree->file);
 	}
 	code = plm_manifest_apply_setting(reading->reader, setting, tree, &config, err);
+	if (code == PLM_OK && setting == PLM_SETTING_KUEUE) {
+		code = read_rate(tree, reading->settings, err);
+	}
 	if (code == PLM_OK) { /* its texts are the tree's, which ends with this call */
 		reading->settings->config = *(struct plm_w_config *)plm_wire_copy(
 			&plm_type_config, &config, &reading->settings->arena);

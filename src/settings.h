@@ -16,6 +16,8 @@ struct plm_settings {
 	struct plm_arena arena; /* owned: holds the rest */
 	struct plm_w_config config;
 	struct plm_w_catalog catalog;
+	/* Of calls to the API server (clientConnection): qps in thousandths, burst; 0 = no bound. */
+	int64_t rate_milli, burst;
 };
 
 /* PLM_E_CONFIG names the key; PLM_E_INPUT file, object and field. */

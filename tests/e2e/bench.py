@@ -65,7 +65,7 @@ class Place:
         if self.engine == "plimsoll":
             self.process = Daemon(self.plimsoll, self.cluster.folder / "plimsoll",
                                   self.cluster.account(USER, self.cluster.folder),
-                                  "--enforce", "queues", "--config", settings(self.cluster, rate))
+                                  "--enforce", "queues", "--filename", settings(self.cluster, rate))
             self.process.start()
             self.user = f"{SPACE}:{USER}"
 
