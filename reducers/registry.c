@@ -145,5 +145,6 @@ bool plm_cycle_wanted(const struct plm_state *st, int64_t now_ms)
 
 bool plm_waits_for_list(enum plm_kind kind)
 {
-	return kind == PLM_KIND_NODE || kind == PLM_KIND_NODE_CLAIM; /* adopt.h; orphan.h */
+	return kind == PLM_KIND_NODE || kind == PLM_KIND_NODE_CLAIM || /* adopt.h; orphan.h */
+	       kind == PLM_KIND_WORKLOAD;			       /* publish.h */
 }
