@@ -19,6 +19,35 @@ static apply_fn *const areas[] = {
 /* After this many returns from provisioning to admission in one cycle the rest waits for the next. */
 #define RETURNS_MAX 64U
 
+/* The steps of a cycle, in order; 'nodes' and 'queues' say for which "only" they run. */
+static const struct {
+	plm_step_fn *step;
+	enum plm_phase_of_cycle phase;
+	bool queues, nodes;
+} turns[] = {
+	{plm_lifecycle_step, PLM_CYCLE_LIFECYCLE, true, false},
+	{plm_claims_step, PLM_CYCLE_CLAIMS, false, true},
+	{plm_admission_step, PLM_CYCLE_ADMISSION, true, false},
+	{plm_provision_step, PLM_CYCLE_PROVISION, false, true},
+	{plm_lifecycle_step, PLM_CYCLE_START, true, false},
+	{plm_disruption_step, PLM_CYCLE_DISRUPTION, false, true},
+	{plm_publish_step, PLM_CYCLE_PUBLISH, true, true},
+};
+
+static bool takes_part(const struct plm_state *st, size_t turn)
+{
+	switch (plm_root(st)->only) {
+	case PLM_ONLY_QUEUES:
+		return turns[turn].queues;
+	case PLM_ONLY_NODES:
+		return turns[turn].nodes;
+	case PLM_ONLY_NOTHING:
+		return false;
+	default:
+		return true;
+	}
+}
+
 void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_arena *scratch)
 {
 	bool last = ev->type == PLM_EV_GONE || ev->type == PLM_EV_RESULT;
@@ -35,43 +64,16 @@ void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_aren
 	plm_publish_fold_board(st, ev);
 	plm_marks_settle(st);
 	plm_pod_index_settle(st);
-	if (ev->type == PLM_EV_CYCLE && plm_root(st)->only != PLM_ONLY_QUEUES) {
+	if (ev->type == PLM_EV_CYCLE && takes_part(st, (size_t)PLM_CYCLE_PROVISION)) {
 		plm_provision_look(st, scratch);
 		plm_arena_rewind(scratch, mark);
 	}
 	st->seq = ev->seq;
 }
 
-/* The steps of a cycle, in order; 'nodes' and 'queues' say for which "only" they run. */
-static const struct {
-	plm_step_fn *step;
-	enum plm_phase_of_cycle phase;
-	bool queues, nodes;
-} turns[] = {
-	{plm_lifecycle_step, PLM_CYCLE_LIFECYCLE, true, true},
-	{plm_claims_step, PLM_CYCLE_CLAIMS, false, true},
-	{plm_admission_step, PLM_CYCLE_ADMISSION, true, false},
-	{plm_provision_step, PLM_CYCLE_PROVISION, false, true},
-	{plm_lifecycle_step, PLM_CYCLE_START, true, true},
-	{plm_disruption_step, PLM_CYCLE_DISRUPTION, false, true},
-	{plm_publish_step, PLM_CYCLE_PUBLISH, true, true},
-};
-
 void plm_cycle_begin(struct plm_cycle_run *run, const struct plm_w_cycle *cycle)
 {
 	*run = (struct plm_cycle_run){.cycle = *cycle, .phase = PLM_CYCLE_LIFECYCLE};
-}
-
-static bool takes_part(const struct plm_state *st, size_t turn)
-{
-	switch (plm_root(st)->only) {
-	case PLM_ONLY_QUEUES:
-		return turns[turn].queues;
-	case PLM_ONLY_NODES:
-		return turns[turn].nodes;
-	default:
-		return true;
-	}
 }
 
 /* Quota came back: admission looks again in the same cycle, be it for another flavor. */
@@ -139,6 +141,9 @@ bool plm_cycle_wanted(const struct plm_state *st, int64_t now_ms)
 	const struct plm_root *root = plm_root(st);
 	int64_t due = plm_next_due(st);
 
+	if (root->only == PLM_ONLY_NOTHING) {
+		return false;
+	}
 	return root->queues_dirty == 1 || root->nodes_dirty == 1 ||
 	       (due != PLM_UNSET && due <= now_ms);
 }

@@ -84,6 +84,13 @@ static void settle_areas(struct cluster *cluster)
 {
 	cluster->modes = modes_of(cluster);
 	plm_kube_client_allow(cluster->client, cluster->modes);
+	if (cluster->gate->queues != cluster->gate->nodes) {
+		cluster->settings.config.only =
+			cluster->gate->queues ? PLM_ONLY_QUEUES : PLM_ONLY_NODES;
+	} else {
+		cluster->settings.config.only =
+			cluster->gate->queues ? PLM_ONLY_ALL : PLM_ONLY_NOTHING;
+	}
 	cluster->settings.config.publish = (cluster->gate->queues ? PLM_PUBLISH_QUEUES : 0) |
 					   (cluster->gate->nodes ? PLM_PUBLISH_NODES : 0);
 }

@@ -189,11 +189,17 @@ static void fill_pods_ready(struct plm_state *st, plm_id id, const struct plm_w_
 	plm_life_deadline(st, id);
 }
 
-/* What the object's status says: taken from the first fact only. */
+/*
+ * What the object's status says: taken from the first fact only, unless another program decides on queues:
+ * then it is as that one says.
+ */
 static void fill_status(const struct plm_folding *in, struct plm_workload *workload,
 			const struct plm_w_workload *w)
 {
 	workload->stage = stage_of(w);
+	workload->reserved_in = (plm_sym){0};
+	workload->cluster_queue = (plm_id){0};
+	workload->assignments = (plm_sym){0};
 	if (workload->stage == PLM_STAGE_RESERVED || workload->stage == PLM_STAGE_ADMITTED) {
 		workload->reserved_in = plm_fold_text(&in->f, w->cluster_queue);
 		workload->cluster_queue = plm_find(in->f.st, PLM_KIND_CLUSTER_QUEUE, (plm_sym){0},
@@ -211,6 +217,14 @@ static void fill_status(const struct plm_folding *in, struct plm_workload *workl
 	workload->requeue_at_ms = w->requeue_at_ms;
 	workload->finished_ms = w->finished_ms;
 	workload->finished_reason = plm_fold_text(&in->f, w->finished_reason);
+}
+
+/* Another program decides on queues. */
+static bool is_followed(const struct plm_state *st)
+{
+	uint32_t only = plm_root(st)->only;
+
+	return only == PLM_ONLY_NODES || only == PLM_ONLY_NOTHING;
 }
 
 /* The Workload object of a job under another name than ours takes the place of the one made here. */
@@ -254,7 +268,8 @@ void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload
 	fill_spec(in, id, w);
 	workload = plm_workload_edit(st, id);
 	/* One that we have decided on since it was made for its job keeps what was decided. */
-	if (made || (!known && workload->stage == PLM_STAGE_PENDING && workload->why.seq == 0)) {
+	if (made || is_followed(st) ||
+	    (!known && workload->stage == PLM_STAGE_PENDING && workload->why.seq == 0)) {
 		fill_status(in, workload, w);
 	} else if (w->finished_ms != PLM_UNSET && workload->stage != PLM_STAGE_FINISHED) {
 		plm_fold_finish(st, id, w->finished_ms, plm_fold_text(&in->f, w->finished_reason));

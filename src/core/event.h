@@ -298,10 +298,12 @@ PLM_W_STRUCT(limits, PLM_LIMITS_FIELDS)
 	X(COMPAT_STRICT, "strict")
 PLM_W_ENUM(compat, PLM_COMPAT_LIST)
 
+/* What is decided on here. The rest another program decides, and what it did comes in as facts. */
 #define PLM_ONLY_LIST(X)                                                                           \
 	X(ONLY_ALL, "")                                                                            \
 	X(ONLY_QUEUES, "queues")                                                                   \
-	X(ONLY_NODES, "nodes")
+	X(ONLY_NODES, "nodes")                                                                     \
+	X(ONLY_NOTHING, "nothing")
 PLM_W_ENUM(only, PLM_ONLY_LIST)
 
 #define PLM_PREFERENCE_POLICY_LIST(X)                                                              \
