@@ -3,12 +3,13 @@ Defaults that upstream's schemas give and ours cannot.
 
 A default of a schema stands in every object. In kinds that both dialects share it would put a field of the one dialect into
 an object of the other, which is refused; so these are given to objects that are not of the simple dialect. The daemon
-decides by the same defaults where they are missing; people and other programs see them. Under upstream's CRDs nothing is done.
+decides by the same defaults where they are missing; people and other programs see them. Under upstream's
+CRDs they are there already.
 
 failurePolicy Ignore: for that reason.
 """
 from .nodes import POOL_SIMPLE
-from .policy import OUR_CRD, condition, literal, mutating, of_our_crd, patch, resources
+from .policy import condition, literal, mutating, patch, resources
 from .queues import LOCAL_SIMPLE, QUEUE_SIMPLE
 
 BOTH = ("CREATE", "UPDATE")
@@ -41,12 +42,11 @@ def files():
     pool = {"disruption": {"consolidateAfter": "0s", "consolidationPolicy": "WhenEmptyOrUnderutilized",
                            "budgets": [{"nodes": "10%"}]},
             "template.spec.expireAfter": "720h"}
-    kueue = [("default-clusterqueues", "clusterqueues", queue, QUEUE_SIMPLE),
-             ("default-localqueues", "localqueues", {"stopPolicy": "None"}, LOCAL_SIMPLE)]
     made = []
-    for name, plural, defaults, simple in kueue:
-        made += mutating(name, [resources(plural, group="kueue.x-k8s.io", on=BOTH)], [given(defaults)],
-                         conditions=[OUR_CRD, upstream(simple)], **of_our_crd(plural, "kueue.x-k8s.io"))
-    made += mutating("default-nodepools", [resources("nodepools", group="karpenter.sh", on=BOTH)], [given(pool)],
-                     conditions=[OUR_CRD, upstream(POOL_SIMPLE)], **of_our_crd("nodepools", "karpenter.sh"))
+    for group, version, plural, defaults, simple in (
+            ("kueue.x-k8s.io", "v1beta2", "clusterqueues", queue, QUEUE_SIMPLE),
+            ("kueue.x-k8s.io", "v1beta2", "localqueues", {"stopPolicy": "None"}, LOCAL_SIMPLE),
+            ("karpenter.sh", "v1", "nodepools", pool, POOL_SIMPLE)):
+        made += mutating(f"default-{plural}", [resources(plural, group=group, versions=(version,), on=BOTH)], [given(defaults)],
+                         conditions=[upstream(simple)], namespaced=False)
     return {"mutating-defaults": made}

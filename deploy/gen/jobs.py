@@ -4,6 +4,9 @@ Work with a queue is created suspended, and what its labels say is kept while it
 failurePolicy Ignore throughout: a policy that cannot be evaluated must not stop the Jobs of a whole cluster. What slips
 through is suspended on sight by the daemon, as Kueue's reconciler does it; so is a labelled job whose owner is of a
 kind that is queued but has no queue, since a policy sees the owner's kind and not its labels.
+
+The policies for a namespace's default queue are a file of their own: for each job without a label the API server looks for that
+queue, which costs it a millisecond. Without them such a job is suspended on sight.
 """
 from .policy import FLAGS, PRIORITY, QUEUE, QUEUED, TOPMOST, check, condition, label, labelled, mutating, patch, resources, validating, variable
 
@@ -43,20 +46,22 @@ LABEL = f'''(has(object.metadata.labels) ? [] : [JSONPatch{{op: "add", path: "/m
 '''
 
 
-def suspends():
+def suspends(default):
     """
-    Two policies for each place of the flag: for work with a queue, and for work that gets the default one. The second raises
-    the flag itself, since a policy that did not match at first is not asked again when another has changed the object.
+    For each place of the flag a policy for work with a queue, or one for work that gets the default queue. That one raises the
+    flag itself, since a policy that did not match at first is not asked again when another has changed the object.
     """
     own_cluster = condition("makes-its-cluster", "object.spec.?clusterSelector.orValue({}).size() == 0")  # RayJob
     made = []
     for name, flag in (("jobs", "spec.suspend"), ("jobs-by-run-policy", "spec.runPolicy.suspend"),
                        ("ray-services", "spec.rayClusterConfig.suspend")):
         more = [own_cluster] if flag == "spec.suspend" else []
-        made += mutating(f"suspend-{name}", with_flag(flag), [patch(suspended(flag))], conditions=[QUEUED, TOPMOST, *more],
-                         selector=labelled(QUEUE), again=True)
-        made += mutating(f"default-queue-{name}", with_flag(flag), [patch(LABEL + suspended(flag))],
-                         conditions=[TOPMOST, *more], **DEFAULT)
+        if default:
+            made += mutating(f"default-queue-{name}", with_flag(flag), [patch(LABEL + suspended(flag))],
+                             conditions=[TOPMOST, *more], **DEFAULT)
+        else:
+            made += mutating(f"suspend-{name}", with_flag(flag), [patch(suspended(flag))], conditions=[QUEUED, TOPMOST, *more],
+                             selector=labelled(QUEUE), again=True)
     return made
 
 
@@ -106,4 +111,4 @@ def kept():
 
 
 def files():
-    return {"mutating-jobs": suspends(), "validating-jobs": kept()}
+    return {"mutating-jobs": suspends(default=False), "mutating-default-queue": suspends(default=True), "validating-jobs": kept()}

@@ -143,15 +143,3 @@ def validating(name, rules, validations, *, conditions=(), selector=None, fail=F
 
 
 variable = condition
-
-
-def of_our_crd(plural, group):
-    """
-    Keys of mutating(): only where the kind's CRD is the one that lies in deploy/crds. The policy's parameter is that CRD, since
-    what it does to an object would be pruned, or be wrong, under upstream's.
-    """
-    return {"param": {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"},
-            "binding": {"paramRef": {"name": f"{plural}.{group}", "parameterNotFoundAction": "Allow"}}, "namespaced": False}
-
-
-OUR_CRD = condition("our-crd", "params.metadata.?labels[?'app.kubernetes.io/part-of'].orValue('') == 'plimsoll'")

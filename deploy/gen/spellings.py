@@ -8,14 +8,21 @@ either: the schemas have both spellings and the daemon reads both.
 An old field is always what this very write says, since none outlives a write. So it wins over what stands in the new field,
 unless the same write changed that too: then both are left, and the object is refused.
 
-Where upstream's CRDs are installed, each version has its own schema and Kueue converts: nothing is done then.
+They look at v1beta2, to which the API server converts what comes as v1beta1: with our CRDs that changes the version's name and
+nothing else; with upstream's, Kueue's webhook has translated it by then and there is nothing left to do. Most writes are sorted
+out by a condition, since a patch costs the API server much more than that.
 
 failurePolicy Ignore: the daemon reads both.
 """
-from .policy import OUR_CRD, Code, condition, literal, mutating, of_our_crd, patch, resources
+from .policy import Code, condition, literal, mutating, patch, resources
 
 GROUP = "kueue.x-k8s.io"
 BOTH = ("CREATE", "UPDATE")
+
+
+def spells(name, plural, when, expression, on=BOTH):
+    return mutating(f"spell-{name}", [resources(plural, group=GROUP, versions=("v1beta2",), on=on)], [patch(expression)],
+                    conditions=[condition("has-old-words", when)], namespaced=False)
 
 
 def moved(old, new, value):
@@ -50,11 +57,14 @@ def cluster_queues():
     none = f'(has({names}) && size({names}) == 0 ? [JSONPatch{{op: "remove", path: "/spec/admissionChecks"}}] : [])'
     some = moved(names, "object.spec.admissionChecksStrategy", strategy).replace(
         f"has({names}) &&", f"has({names}) && size({names}) > 0 &&", 1)
-    return mutating("spell-clusterqueues", [resources("clusterqueues", group=GROUP, on=BOTH)],
-                    [patch(together(moved("object.spec.cohort", "object.spec.cohortName", "object.spec.cohort"), some, none,
-                                    word("spec.flavorFungibility.whenCanBorrow", "Borrow"),
-                                    word("spec.flavorFungibility.whenCanPreempt", "Preempt")))],
-                    conditions=[OUR_CRD, condition("has-a-spec", "has(object.spec)")], **of_our_crd("clusterqueues", GROUP))
+    when = """
+        has(object.spec) && (has(object.spec.cohort) || has(object.spec.admissionChecks) ||
+          object.spec.?flavorFungibility.?whenCanBorrow.orValue('') == 'Borrow' ||
+          object.spec.?flavorFungibility.?whenCanPreempt.orValue('') == 'Preempt')
+        """
+    return spells("clusterqueues", "clusterqueues", when, together(
+        moved("object.spec.cohort", "object.spec.cohortName", "object.spec.cohort"), some, none,
+        word("spec.flavorFungibility.whenCanBorrow", "Borrow"), word("spec.flavorFungibility.whenCanPreempt", "Preempt")))
 
 
 def workload_classes():
@@ -68,9 +78,7 @@ def workload_classes():
             '  [JSONPatch{op: "remove", path: "/spec/priorityClassSource"}] : [])')
     rewritten = moved("object.spec.priorityClassName", "object.spec.priorityClassRef", ref).replace(
         "has(object.spec.priorityClassName) &&", f"has(object.spec.priorityClassName) && {source} in {known} &&", 1)
-    return mutating("spell-workloads", [resources("workloads", group=GROUP, on=BOTH)], [patch(together(rewritten, flag))],
-                    conditions=[OUR_CRD, condition("has-a-class", "has(object.spec) && has(object.spec.priorityClassName)")],
-                    **of_our_crd("workloads", GROUP))
+    return spells("workloads", "workloads", "has(object.spec) && has(object.spec.priorityClassName)", together(rewritten, flag))
 
 
 def workload_status():
@@ -89,15 +97,16 @@ def workload_status():
             f'  JSONPatch{{op: "remove", path: {index}domains"}}) : [])')
     misspelt = moved("object.status.accumulatedPastExexcutionTimeSeconds", "object.status.accumulatedPastExecutionTimeSeconds",
                      "object.status.accumulatedPastExexcutionTimeSeconds")
-    return mutating("spell-workload-status", [resources("workloads/status", group=GROUP, on=("UPDATE",))],
-                    [patch(together(misspelt, flat))], conditions=[OUR_CRD, condition("has-a-status", "has(object.status)")],
-                    **of_our_crd("workloads", GROUP))
+    when = f"""
+        has(object.status) && (has(object.status.accumulatedPastExexcutionTimeSeconds) ||
+          (has(object.status.admission) && has({at}) && {at}.exists(a, {old})))
+        """
+    return spells("workload-status", "workloads/status", when, together(misspelt, flat), on=("UPDATE",))
 
 
 def local_queue_status():
-    return mutating("spell-localqueue-status", [resources("localqueues/status", group=GROUP, on=("UPDATE",))],
-                    [patch(moved("object.status.flavorUsage", "object.status.flavorsUsage", "object.status.flavorUsage"))],
-                    conditions=[OUR_CRD, condition("has-a-status", "has(object.status)")], **of_our_crd("localqueues", GROUP))
+    return spells("localqueue-status", "localqueues/status", "has(object.status) && has(object.status.flavorUsage)",
+                  moved("object.status.flavorUsage", "object.status.flavorsUsage", "object.status.flavorUsage"), on=("UPDATE",))
 
 
 def multikueue_clusters():
@@ -107,9 +116,7 @@ def multikueue_clusters():
     expression = (f'[JSONPatch{{op: "add", path: "/spec/clusterSource", value: {made}}}] +\n'
                   '(has(object.spec.kubeConfig) ? [JSONPatch{op: "remove", path: "/spec/kubeConfig"}] : []) +\n'
                   '(has(object.spec.clusterProfileRef) ? [JSONPatch{op: "remove", path: "/spec/clusterProfileRef"}] : [])')
-    return mutating("spell-multikueueclusters", [resources("multikueueclusters", group=GROUP, on=BOTH)], [patch(expression)],
-                    conditions=[OUR_CRD, condition("is-old", f"has(object.spec) && ({parts})")],
-                    **of_our_crd("multikueueclusters", GROUP))
+    return spells("multikueueclusters", "multikueueclusters", f"has(object.spec) && ({parts})", expression)
 
 
 def files():
