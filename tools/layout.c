@@ -13,6 +13,9 @@ static const struct plm_wire_names halt_names = {"halt", halt_texts, PLM_COUNTOF
 static const char *const making_texts[] = {"Not", "Asked", "Made"};
 static const struct plm_wire_names making_names = {"making", making_texts,
 						   PLM_COUNTOF(making_texts)};
+static const char *const theirs_texts[] = {"None", "Seen", "Answered"};
+static const struct plm_wire_names theirs_names = {"theirs", theirs_texts,
+						   PLM_COUNTOF(theirs_texts)};
 static const char *const ready_texts[] = {"", "WaitForStart", "Started", "WaitForRecovery",
 					  "Recovered"};
 static const struct plm_wire_names ready_names = {"pods_ready", ready_texts,
@@ -433,7 +436,7 @@ static const struct plm_member workload_members[] = {PART(object, object),
 						     SKIP(said_print),
 						     I64(write_at_ms),
 						     BOOL(writing),
-						     SKIP(zero)};
+						     OWN_ENUM(theirs, theirs_names)};
 LAYOUT(static, workload)
 #undef TYPE
 #define TYPE struct plm_job

@@ -259,9 +259,7 @@ static void work_end(struct plm_world *w, const struct plm_effect *effect, struc
 		answer(out, PLM_RESULT_ALREADY_DONE, "");
 		return;
 	} else {
-		object->of.workload->active = 0;
-		object->of.meta->generation++;
-		plm_sim_touch(w, object);
+		plm_sim_workload_active(w, object, false);
 	}
 	answer(out, PLM_RESULT_DONE, "");
 }
@@ -273,13 +271,19 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 
 	switch (effect->call) {
 	case PLM_CALL_NONE:
-	case PLM_CALL_WORKLOAD_CREATE:
-	case PLM_CALL_WORKLOAD_STATUS:
 	case PLM_CALL_CLAIM_CREATE:
 	case PLM_CALL_CLAIM_STATUS:
-	case PLM_CALL_QUEUE_STATUS:
 	case PLM_CALL_POOL_STATUS:
 		break; /* nothing asks for them here */
+	case PLM_CALL_WORKLOAD_CREATE:
+		plm_sim_workload_create(w, effect, out);
+		return;
+	case PLM_CALL_WORKLOAD_STATUS:
+		plm_sim_workload_status(w, effect, out);
+		return;
+	case PLM_CALL_QUEUE_STATUS:
+		plm_sim_queue_status(w, effect, out);
+		return;
 	case PLM_CALL_JOB_START:
 		job_start(w, effect, out);
 		return;

@@ -51,6 +51,7 @@ void plm_sim_check_submit(struct plm_world *w, const struct plm_effect *effect)
 			       plm_names_text(&plm_names_call, effect->call),
 			       (unsigned long long)effect->intent, (unsigned long long)w->durable);
 	}
+	plm_sim_check_alone(w, effect);
 	if (w->now_ms - w->last_effect_ms > PAUSE_MS) {
 		w->calm_effects = 0; /* what is tried again after a long wait is no loop */
 	}

@@ -117,6 +117,7 @@ void plm_sim_call(struct plm_world *w, struct plm_sim_effect *effect)
 					       .price_micro = PLM_UNSET};
 	if (!cloud && plm_sim_chance(w, plm_sim_fault_percent(w, PLM_SIM_CONFLICTS))) {
 		w->stats.conflicts++;
+		plm_sim_write_refused(w, &effect->effect);
 		effect->result.class = PLM_RESULT_CONFLICT;
 		effect->result.code = plm_slice_str("Conflict");
 		effect->result.message = plm_slice_str("the object has been modified");

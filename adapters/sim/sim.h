@@ -110,6 +110,7 @@ struct plm_sim_options {
 	size_t fault_count;
 	struct plm_inbox inbox; /* 'put' NULL = observations go nowhere (plain) */
 	int64_t reserved_enis;	/* the setting: user data tells the kubelet how many pods */
+	bool publishes; /* the engine writes Workloads: that their list is complete is told */
 };
 
 /* What a manifest says about running that a projection does not. */
@@ -134,6 +135,7 @@ struct plm_sim_stats {
 	uint64_t launches, terminations, reclaims;
 	uint64_t effects, observations, duplicates_sent, responses_lost, conflicts;
 	uint64_t jobs_finished;
+	uint64_t created, written; /* objects made, and statuses written, by the engine */
 	int64_t node_ms;	/* sum of the lives of instances and of the scenario's own nodes */
 	int64_t cost_micro_usd; /* of the instances */
 	/* Requested by bound pods in permille of what ready nodes offer, over the whole time. */
@@ -170,6 +172,9 @@ bool plm_world_scale(struct plm_world *world, enum plm_kind kind, struct plm_sli
  * PodSet, by telling it. False: there is no such Workload.
  */
 bool plm_world_patch(struct plm_world *world, const struct plm_w_workload_patch *patch);
+/* The Workload object as the API has it; NULL: there is none. Borrowed until the world moves. */
+const struct plm_w_workload *plm_world_workload(const struct plm_world *world, struct plm_slice ns,
+						struct plm_slice name);
 /* A node that belongs to no pool and is ready at once. */
 enum plm_code plm_world_add_node(struct plm_world *world, const struct plm_sim_node *node,
 				 struct plm_error *err) PLM_MUST_CHECK;

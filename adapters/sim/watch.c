@@ -287,6 +287,9 @@ void plm_world_listed(struct plm_world *w)
 {
 	tell_listed(w, PLM_KIND_NODE_CLAIM);
 	tell_listed(w, PLM_KIND_NODE);
+	if (w->options.publishes) {
+		tell_listed(w, PLM_KIND_WORKLOAD);
+	}
 	plm_sim_list_instances(w);
 }
 

@@ -17,6 +17,14 @@ struct plm_sim_object *plm_sim_job_of_workload(const struct plm_world *w, struct
 	return NULL;
 }
 
+const struct plm_w_workload *plm_world_workload(const struct plm_world *w, struct plm_slice ns,
+						struct plm_slice name)
+{
+	const struct plm_sim_object *object = plm_sim_find(w, PLM_KIND_WORKLOAD, ns, name);
+
+	return object == NULL ? NULL : object->of.workload;
+}
+
 static const struct plm_w_check_status *check_called(struct plm_vec list, struct plm_slice name)
 {
 	const struct plm_w_check_status *check = list.ptr;
@@ -54,12 +62,27 @@ static struct plm_vec laid_over(struct plm_world *w, struct plm_vec had, struct 
 	return (struct plm_vec){list, count};
 }
 
+void plm_sim_workload_active(struct plm_world *w, struct plm_sim_object *object, bool active)
+{
+	struct plm_sim_object *job =
+		plm_sim_job_of_workload(w, object->of.meta->ns, object->of.meta->name);
+
+	object->of.workload->active = active ? 1 : 0;
+	object->of.meta->generation++;
+	if (job != NULL) {
+		job->my.job->inactive = !active;
+	}
+	plm_sim_touch(w, object);
+}
+
 static void write_object(struct plm_world *w, struct plm_sim_object *object,
 			 const struct plm_w_workload_patch *patch)
 {
 	struct plm_w_workload *workload = object->of.workload;
 
-	workload->active = patch->active == PLM_UNSET ? workload->active : patch->active;
+	if (patch->active != PLM_UNSET) {
+		plm_sim_workload_active(w, object, patch->active == 1);
+	}
 	workload->checks = laid_over(w, workload->checks, patch->checks);
 	if (patch->reclaimable.count > 0) {
 		workload->reclaimable = patch->reclaimable;

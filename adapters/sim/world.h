@@ -138,6 +138,9 @@ struct plm_sim_object {
 	uint64_t number; /* of creation */
 	uint64_t version;
 	uint64_t delivered; /* version that the watch told last; 0 = never */
+	/* The last write of ours (publish.c), and the version that it made. */
+	struct plm_slice wrote;
+	uint64_t wrote_intent, wrote_version;
 	bool gone;
 	bool queued;  /* in the watch's queue */
 	bool syncing; /* its controller has been called for */
@@ -516,6 +519,21 @@ const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 /* The Job or PodSet whose Workload is called 'name', NULL when there is none. */
 struct plm_sim_object *plm_sim_job_of_workload(const struct plm_world *w, struct plm_slice ns,
 					       struct plm_slice name);
+
+/* Write spec.active of a Workload object. */
+void plm_sim_workload_active(struct plm_world *w, struct plm_sim_object *object, bool active);
+
+/* ---- publish.c ---- */
+void plm_sim_workload_create(struct plm_world *w, const struct plm_effect *effect,
+			     struct plm_w_result *out);
+void plm_sim_workload_status(struct plm_world *w, const struct plm_effect *effect,
+			     struct plm_w_result *out);
+void plm_sim_queue_status(struct plm_world *w, const struct plm_effect *effect,
+			  struct plm_w_result *out);
+/* A conflict was told: nobody knows then what the object says, and it may be written again. */
+void plm_sim_write_refused(struct plm_world *w, const struct plm_effect *effect);
+/* P2: one write at a time to the status of an object. */
+void plm_sim_check_alone(struct plm_world *w, const struct plm_effect *effect);
 
 /* ---- calls.c, effects.c ---- */
 void plm_sim_call(struct plm_world *w, struct plm_sim_effect *effect);

@@ -261,6 +261,36 @@ bool plm_checks_ready_held(const struct plm_state *st, const struct plm_workload
 	return plm_checks_ready(st, workload->cluster_queue, workload, &flavors, NULL);
 }
 
+uint32_t plm_checks_needed_held(const struct plm_state *st, const struct plm_workload *workload,
+				struct plm_arena *arena, plm_sym **out)
+{
+	struct plm_flavors flavors = flavors_held(workload);
+	uint32_t uses = 0;
+	uint32_t count = 0;
+	const struct plm_check_use *use = uses_of(st, workload->cluster_queue, &uses);
+	plm_sym *list = PLM_NEW_ARRAY(arena, uses, plm_sym);
+
+	for (uint32_t i = 0; i < uses; i++) {
+		uint32_t at = count;
+
+		if (!applies(st, &use[i], &flavors)) {
+			continue;
+		}
+		for (; at > 0 && plm_sym_compare(st, list[at - 1], use[i].name) > 0; at--) {
+			list[at] = list[at - 1];
+		}
+		list[at] = use[i].name;
+		count++;
+	}
+	*out = list;
+	return count;
+}
+
+bool plm_check_is_capacity(const struct plm_state *st, plm_sym name)
+{
+	return asks_capacity(st, &(struct plm_check_use){.name = name});
+}
+
 bool plm_checks_failed(const struct plm_state *st, const struct plm_workload *workload,
 		       enum plm_check_state *out_state, plm_sym *out_name)
 {

@@ -46,6 +46,11 @@ bool plm_capacity_needed_held(const struct plm_state *st, const struct plm_workl
 bool plm_checks_ready(const struct plm_state *st, plm_id queue, const struct plm_workload *workload,
 		      const struct plm_flavors *flavors, plm_sym *out_open);
 bool plm_checks_ready_held(const struct plm_state *st, const struct plm_workload *workload);
+/* The checks that it needs with the flavors that it has, that for capacity too, by name. In 'arena'. */
+uint32_t plm_checks_needed_held(const struct plm_state *st, const struct plm_workload *workload,
+				struct plm_arena *arena, plm_sym **out);
+/* Is the check called 'name' the one for our own capacity? */
+bool plm_check_is_capacity(const struct plm_state *st, plm_sym name);
 /* Some check of the workload asks for a retry or was rejected. */
 bool plm_checks_failed(const struct plm_state *st, const struct plm_workload *workload,
 		       enum plm_check_state *out_state, plm_sym *out_name);

@@ -292,20 +292,30 @@ void plm_queue_activate(struct plm_state *st, plm_id id)
 }
 
 /* One that would be scheduled alike has failed in this queue since the last retry. */
-static bool failed_alike(const struct plm_state *st, plm_id id, plm_id queue)
+static plm_id failed_alike(const struct plm_state *st, plm_id id, plm_id queue)
 {
 	const struct plm_queue_cell *cell = plm_queue_index_cell(st, queue);
 
 	if (plm_cluster_queue_at(st, queue)->strategy != PLM_STRATEGY_BEST_EFFORT_FIFO) {
-		return false;
+		return (plm_id){0};
 	}
 	for (uint32_t w = cell->parked; w != 0; w = st->queues.links[w].next) {
 		if (w != id.n && plm_workload_at(st, (plm_id){w})->failed == 1 &&
 		    plm_queue_alike(st, id, (plm_id){w})) {
-			return true;
+			return (plm_id){w};
 		}
 	}
-	return false;
+	return (plm_id){0};
+}
+
+/* Parked with 'peer': who reads its object is told why, which is not looked for anew. */
+static void park_with(struct plm_state *st, plm_id id, plm_id peer)
+{
+	if ((plm_root(st)->publish & PLM_PUBLISH_QUEUES) != 0 &&
+	    plm_workload_at(st, id)->why.seq == 0) {
+		plm_workload_edit(st, id)->why = plm_workload_at(st, peer)->why;
+	}
+	plm_queue_park(st, id, true);
 }
 
 /* Something that admission looks at has changed since the link was set. */
@@ -330,6 +340,7 @@ void plm_queue_arrive(struct plm_state *st, plm_id id)
 {
 	const struct plm_link *link = NULL;
 	struct plm_link next = {0};
+	plm_id peer = {0};
 	bool known = false;
 	bool moved = false;
 
@@ -346,10 +357,13 @@ void plm_queue_arrive(struct plm_state *st, plm_id id)
 		plm_queue_place(st, id);
 	} else if (!plm_queue_backoff_over(plm_workload_at(st, id), plm_root(st)->now_ms)) {
 		plm_queue_park(st, id, false);
-	} else if (failed_alike(st, id, (plm_id){next.queue})) {
-		plm_queue_park(st, id, true);
 	} else {
-		plm_queue_activate(st, id);
+		peer = failed_alike(st, id, (plm_id){next.queue});
+		if (peer.n != 0) {
+			park_with(st, id, peer);
+		} else {
+			plm_queue_activate(st, id);
+		}
 	}
 }
 

@@ -1,4 +1,6 @@
 /* Which fold sees which event. */
+#include "reducers/admission/apply.h"
+#include "core/integration.h"
 #include "core/limits.h"
 #include "reducers/area.h"
 #include "reducers/cluster/fold.h"
@@ -120,6 +122,26 @@ static void fold_control(const struct plm_folding *in)
 	}
 }
 
+/*
+ * Somebody deleted the Workload of a job that goes on: it gets another one and waits in its queue. If it runs
+ * it is stopped first, as in Kueue: what it was started with was that one's.
+ */
+static void begin_anew(const struct plm_folding *in, plm_id job)
+{
+	enum plm_kind kind = (enum plm_kind)plm_job_at(in->f.st, job)->object.kind;
+	plm_id workload = {0};
+
+	if (plm_integration(kind)->start == PLM_START_BY_FLAG) {
+		plm_job_edit(in->f.st, job)->started = PLM_TOLD_NOTHING;
+	}
+	plm_fold_job_link(&in->f, job);
+	workload = plm_job_at(in->f.st, job)->workload_id;
+	if (workload.n != 0) {
+		plm_admission_changed(in->f.st, workload);
+		plm_root_change(in->f.st)->queues_dirty = 1;
+	}
+}
+
 static void fold_gone_fact(const struct plm_folding *in, const struct plm_w_gone *w)
 {
 	plm_sym ns = plm_sym_find(in->f.st, w->ns);
@@ -127,9 +149,13 @@ static void fold_gone_fact(const struct plm_folding *in, const struct plm_w_gone
 	plm_id id = plm_find(in->f.st, (enum plm_kind)w->kind, ns, name);
 	plm_sym group = {0};
 	plm_id set = {0};
+	plm_id job = {0};
 
 	if (id.n == 0) {
 		return;
+	}
+	if (w->kind == PLM_KIND_WORKLOAD) {
+		job = plm_workload_at(in->f.st, id)->job;
 	}
 	if (w->kind == PLM_KIND_POD) {
 		group = plm_pod_at(in->f.st, id)->group;
@@ -138,6 +164,9 @@ static void fold_gone_fact(const struct plm_folding *in, const struct plm_w_gone
 	plm_fold_gone(in->f.st, (enum plm_kind)w->kind, id);
 	if (set.n != 0) {
 		plm_fold_set_pods(in->f.st, set, (int64_t)in->ev->tick_ms);
+	}
+	if (job.n != 0) {
+		begin_anew(in, job);
 	}
 	id = group.n == 0 ? (plm_id){0} : plm_find(in->f.st, PLM_KIND_POD_GROUP, ns, group);
 	if (id.n != 0) {

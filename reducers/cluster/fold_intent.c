@@ -126,7 +126,10 @@ static void untold(struct plm_state *st, const struct plm_intent *intent, int64_
 	} else if (intent->call == PLM_CALL_JOB_STOP && intent->kind == PLM_KIND_WORKLOAD) {
 		plm_workload_edit(st, id)->halt = PLM_HALT_NONE;
 	} else if (intent->call == PLM_CALL_JOB_STOP) {
-		plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
+		/* Unless it is seen stopped by now: an answer may be lost, and the next one a refusal. */
+		if (plm_job_at(st, id)->started == PLM_TOLD_TO_STOP) {
+			plm_job_edit(st, id)->started = PLM_TOLD_TO_RUN;
+		}
 	} else if (intent->call == PLM_CALL_POD_EVICT || intent->call == PLM_CALL_POD_DELETE) {
 		plm_pod_edit(st, id)->ending = 0;
 		plm_pod_edit(st, id)->forced = 0;

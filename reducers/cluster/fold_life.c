@@ -131,7 +131,13 @@ void plm_life_checks_dropped(struct plm_state *st, plm_id queue, struct plm_aren
 			PLM_SPAN(st, workload->checks, struct plm_check_status, &known);
 		struct plm_check_status *list = NULL;
 
-		if (known == 0 || workload->cluster_queue.n != queue.n) {
+		if (workload->cluster_queue.n != queue.n) {
+			continue;
+		}
+		if (workload->stage == PLM_STAGE_RESERVED) {
+			plm_marks_note_workload(st, id); /* an entry may be missing: written.h */
+		}
+		if (known == 0) {
 			continue;
 		}
 		list = PLM_NEW_ARRAY(scratch, known, struct plm_check_status);

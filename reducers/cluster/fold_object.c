@@ -69,15 +69,22 @@ static void local_queue_gone(struct plm_state *st, plm_id id)
 	}
 }
 
+static void disown(struct plm_state *st, plm_id workload, plm_sym owner_uid)
+{
+	if (plm_index_find(st, PLM_KEY_WORKLOAD_OWNER, owner_uid.n, 0).n == workload.n) {
+		plm_index_drop(st, PLM_KEY_WORKLOAD_OWNER, owner_uid.n, 0);
+	}
+}
+
+/* The object of a group of pods names no controller, so its job is asked as well. */
 static void workload_gone(struct plm_state *st, plm_id id)
 {
 	const struct plm_workload *workload = plm_workload_at(st, id);
 
+	disown(st, id, workload->object.owner_uid);
 	if (workload->job.n != 0) {
+		disown(st, id, plm_job_at(st, workload->job)->object.uid);
 		plm_job_edit(st, workload->job)->workload_id = (plm_id){0};
-	}
-	if (plm_index_find(st, PLM_KEY_WORKLOAD_OWNER, workload->object.owner_uid.n, 0).n == id.n) {
-		plm_index_drop(st, PLM_KEY_WORKLOAD_OWNER, workload->object.owner_uid.n, 0);
 	}
 	plm_marks_settle(st);
 	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_PREEMPTED), w)
@@ -112,6 +119,9 @@ static void job_gone(struct plm_state *st, plm_id id)
 		return;
 	}
 	plm_workload_edit(st, workload)->job = (plm_id){0};
+	if (!plm_sym_equal(plm_workload_at(st, workload)->object.owner_uid, job->object.uid)) {
+		disown(st, workload, job->object.uid);
+	}
 	if (plm_workload_at(st, workload)->object.seq == 0) {
 		workload_gone(st, workload);
 		plm_slot_free(st, PLM_TABLE_WORKLOAD, workload);

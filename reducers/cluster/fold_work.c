@@ -118,6 +118,12 @@ static void begin_workload(struct plm_workload *workload)
 	workload->write_at_ms = PLM_UNSET;
 }
 
+/* Whether it is here that nodes are found unhealthy, and said so. */
+static bool writes_status(const struct plm_state *st)
+{
+	return (plm_root(st)->publish & PLM_PUBLISH_QUEUES) != 0;
+}
+
 static void fill_spec(const struct plm_folding *in, plm_id id, const struct plm_w_workload *w)
 {
 	struct plm_workload *workload = plm_workload_edit(in->f.st, id);
@@ -125,14 +131,18 @@ static void fill_spec(const struct plm_folding *in, plm_id id, const struct plm_
 	workload->queue = plm_fold_text(&in->f, w->queue);
 	workload->priority_class = plm_fold_text(&in->f, w->priority_class);
 	workload->pod_sets = plm_fold_pod_sets(&in->f, w->pod_sets);
+	if (workload->active_told == 0 || !writes_status(in->f.st)) {
+		workload->unhealthy = plm_fold_texts(&in->f, w->unhealthy);
+	}
 	plm_life_active_told(workload, w->active == 1);
 	workload->gated = w->gated == 1;
 	workload->elastic = w->elastic == 1;
 	workload->priority_given = w->priority;
-	workload->unhealthy = plm_fold_texts(&in->f, w->unhealthy);
 	workload->max_execution_s = (uint32_t)w->max_execution_s;
 	plm_life_checks_told(in, id, w->checks, true);
-	plm_life_given_back(in, id, w->reclaimable);
+	if (workload->job.n == 0 || !writes_status(in->f.st)) {
+		plm_life_given_back(in, id, w->reclaimable);
+	}
 }
 
 static enum plm_stage stage_of(const struct plm_w_workload *w)
@@ -258,6 +268,7 @@ void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload
 	plm_sym name = plm_fold_text(&in->f, w->meta.name);
 	plm_id before = plm_find(st, PLM_KIND_WORKLOAD, ns, name);
 	bool known = before.n != 0 && plm_workload_at(st, before)->object.seq != 0;
+	struct plm_publish_seen seen = plm_publish_before(st, before);
 	bool made = false;
 	plm_id id = plm_fold_object(in, PLM_KIND_WORKLOAD, &w->meta, &made);
 	struct plm_workload *workload = plm_workload_edit(st, id);
@@ -268,8 +279,10 @@ void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload
 	fill_spec(in, id, w);
 	workload = plm_workload_edit(st, id);
 	/* One that we have decided on since it was made for its job keeps what was decided. */
-	if (made || is_followed(st) ||
-	    (!known && workload->stage == PLM_STAGE_PENDING && workload->why.seq == 0)) {
+	seen.first = made || is_followed(st) ||
+		     (!known && workload->stage == PLM_STAGE_PENDING && workload->why.seq == 0 &&
+		      workload->making == PLM_MAKING_NOT);
+	if (seen.first) {
 		fill_status(in, workload, w);
 	} else if (w->finished_ms != PLM_UNSET && workload->stage != PLM_STAGE_FINISHED) {
 		plm_fold_finish(st, id, w->finished_ms, plm_fold_text(&in->f, w->finished_reason));
@@ -280,15 +293,12 @@ void plm_fold_workload(const struct plm_folding *in, const struct plm_w_workload
 		fill_pods_ready(st, id, w);
 	}
 	/* Its controller has seen the eviction and given the quota back. */
-	if (known && workload->evicted_ms != PLM_UNSET && w->evicted_ms != PLM_UNSET &&
-	    w->reserved_ms == PLM_UNSET) {
+	if (known && plm_publish_answers(st, id, w)) {
 		workload->halt = PLM_HALT_DONE;
 	}
 	set_priority(st, id);
 	adopt(st, id, workload->object.owner_uid);
-	if (made) {
-		plm_publish_adopt(st, id, w);
-	}
+	plm_publish_after(st, id, w, &seen);
 }
 
 void plm_fold_finish(struct plm_state *st, plm_id id, int64_t at_ms, plm_sym reason)
@@ -381,6 +391,9 @@ static void mirror(const struct plm_fold *f, plm_id workload_id, const struct pl
 	struct plm_workload *workload = plm_workload_edit(st, workload_id);
 
 	if (workload->object.seq != 0) {
+		if (writes_status(st)) { /* what its pods give back is ours to write */
+			plm_life_reclaimable(f, workload_id, job->reclaimable);
+		}
 		return;
 	}
 	workload->object.labels = job->object.labels;

@@ -376,7 +376,8 @@ static void evicted(const struct pass *p, plm_id id, const struct plm_workload *
 		release(p, id, workload);
 		return;
 	}
-	if (job == NULL && workload->object.owner_uid.n == 0 && workload->halt == PLM_HALT_NONE) {
+	if (job == NULL && workload->object.owner_uid.n == 0 && workload->halt == PLM_HALT_NONE &&
+	    (plm_root(p->st)->publish & PLM_PUBLISH_QUEUES) == 0) {
 		halt(p, workload); /* else its own controller stops it and says so */
 	}
 	if (job != NULL && job->object.kind == PLM_KIND_POD_GROUP) {

@@ -35,8 +35,25 @@ void plm_publish_asked(struct plm_state *st, const struct plm_w_intent *intent, 
 /* Its final RESULT. The object may be gone. */
 void plm_publish_answered(struct plm_state *st, const struct plm_intent *intent,
 			  enum plm_result_class class, int64_t now_ms);
-/* The first fact of a Workload: what its status said already need not be written. */
-void plm_publish_adopt(struct plm_state *st, plm_id workload, const struct plm_w_workload *w);
+/*
+ * Around the fold of a Workload fact. A first one: what its status says already need not be written. A
+ * later one is an echo, or somebody else's word: what it tells that we did not know (the job's controller
+ * ended it) is not written again, what contradicts us is set right once.
+ */
+struct plm_publish_seen {
+	bool first;	/* its status was taken as it is */
+	bool current;	/* before it, nothing was owed and nothing on its way */
+	uint64_t print; /* before it */
+};
+struct plm_publish_seen plm_publish_before(const struct plm_state *st, plm_id workload);
+void plm_publish_after(struct plm_state *st, plm_id workload, const struct plm_w_workload *w,
+		       const struct plm_publish_seen *seen);
+/* May a fact of 'workload' say that its eviction is complete? Not an echo of an earlier one. */
+bool plm_publish_answers(const struct plm_state *st, plm_id workload,
+			 const struct plm_w_workload *w);
+
+/* checks.c: the entries of its admission checks, those that its queue asks for and that are not there yet too. */
+struct plm_vec plm_publish_checks(const struct plm_publish_pass *p, plm_id workload);
 
 /* Any event: does it move what queues say? queue.c */
 void plm_publish_fold_board(struct plm_state *st, const struct plm_event *ev);

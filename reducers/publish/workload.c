@@ -43,23 +43,13 @@ static struct plm_vec counts_of(const struct plm_publish_pass *p, plm_sym span)
 	return (struct plm_vec){out, count};
 }
 
-/* Jobs whose queue another object of theirs stands for, and PodSets, have no Workload object. */
-static bool wants_object(const struct plm_job *job)
-{
-	return job->managed == 1 && job->prebuilt == 0 && job->end == PLM_JOB_OPEN &&
-	       job->object.kind != PLM_KIND_POD_SET && job->object.deleting_ms == PLM_UNSET;
-}
-
 static void make(const struct plm_publish_pass *p, plm_id id)
 {
 	const struct plm_workload *workload = plm_workload_at(p->st, id);
 	const struct plm_job *job = plm_job_at(p->st, workload->job);
-	struct plm_w_req_workload_create *request = NULL;
+	struct plm_w_req_workload_create *request =
+		PLM_NEW(p->arena, struct plm_w_req_workload_create);
 
-	if (!wants_object(job)) {
-		return;
-	}
-	request = PLM_NEW(p->arena, struct plm_w_req_workload_create);
 	request->ns = text(p, workload->object.ns);
 	request->name = text(p, workload->object.name);
 	request->owner_kind = job->object.kind;
@@ -171,6 +161,18 @@ static struct plm_vec assignments_of(const struct plm_publish_pass *p, plm_sym s
 	return (struct plm_vec){out, count};
 }
 
+static struct plm_vec given_back_of(const struct plm_publish_pass *p, plm_sym span)
+{
+	uint32_t count = 0;
+	const struct plm_pod_count *from = PLM_SPAN(p->st, span, struct plm_pod_count, &count);
+	struct plm_w_pod_count *out = PLM_NEW_ARRAY(p->arena, count, struct plm_w_pod_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		out[i] = (struct plm_w_pod_count){text(p, from[i].name), from[i].count};
+	}
+	return (struct plm_vec){out, count};
+}
+
 static struct plm_vec evictions_of(const struct plm_publish_pass *p, plm_sym span)
 {
 	uint32_t count = 0;
@@ -199,6 +201,7 @@ static void write_status(const struct plm_publish_pass *p, plm_id id)
 	request->cluster_queue = text(p, workload->reserved_in);
 	request->assignments = assignments_of(p, workload->assignments);
 	request->conditions = conditions_of(p, id);
+	request->checks = plm_publish_checks(p, id);
 	request->requeue_count =
 		workload->requeue_count == 0 && workload->requeue_at_ms == PLM_UNSET
 			? PLM_UNSET
@@ -207,6 +210,7 @@ static void write_status(const struct plm_publish_pass *p, plm_id id)
 	request->past_execution_s = workload->past_execution_s;
 	request->evictions = evictions_of(p, workload->evictions);
 	request->unhealthy = texts_of(p, workload->unhealthy);
+	request->reclaimable = given_back_of(p, workload->reclaimable);
 	ask(p, PLM_CALL_WORKLOAD_STATUS, &workload->object, request);
 }
 
@@ -250,7 +254,9 @@ void plm_publish_workloads(const struct plm_publish_pass *p)
 	}
 	PLM_EACH_MARKED(p->st, PLM_MARKED(PLM_MARK_UNMADE), id)
 	{
-		make(p, id);
+		if (!rests(p, id)) {
+			make(p, id);
+		}
 	}
 	PLM_EACH_MARKED(p->st, PLM_MARKED(PLM_MARK_UNWRITTEN), id)
 	{
@@ -260,24 +266,61 @@ void plm_publish_workloads(const struct plm_publish_pass *p)
 	}
 }
 
-int64_t plm_publish_workloads_due(const struct plm_state *st)
+static int64_t sooner(int64_t a_ms, int64_t b_ms)
 {
-	const struct plm_root *root = plm_root(st);
-	int64_t due_ms = PLM_UNSET;
-	plm_id first = plm_marks_next(st, (plm_id){0}, PLM_MARKED(PLM_MARK_UNSAID));
+	return a_ms == PLM_UNSET ? b_ms : plm_min(a_ms, b_ms);
+}
 
-	if (root->workloads_listed == 0) {
-		return PLM_UNSET;
-	}
-	if (first.n != 0) {
-		due_ms = plm_max(root->say_at_ms, say_from_ms(st, first));
-	}
-	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_UNWRITTEN), id)
+/* Those of 'mark' by the time that they are to rest. */
+static int64_t due_of(const struct plm_state *st, enum plm_mark mark)
+{
+	int64_t due_ms = PLM_UNSET;
+
+	PLM_EACH_MARKED(st, PLM_MARKED(mark), id)
 	{
 		int64_t at_ms = plm_workload_at(st, id)->write_at_ms;
 
-		at_ms = at_ms == PLM_UNSET ? 0 : at_ms;
-		due_ms = due_ms == PLM_UNSET ? at_ms : plm_min(due_ms, at_ms);
+		due_ms = sooner(due_ms, at_ms == PLM_UNSET ? 0 : at_ms);
+		if (due_ms == 0) {
+			break;
+		}
 	}
 	return due_ms;
+}
+
+/* When say() has something to say. One that is found due then is due there as well. */
+static int64_t say_due(const struct plm_state *st)
+{
+	const struct plm_root *root = plm_root(st);
+	int64_t due_ms = PLM_UNSET;
+	int looks = 0;
+
+	PLM_EACH_MARKED(st, PLM_MARKED(PLM_MARK_UNSAID), id)
+	{
+		int64_t rest_ms = plm_workload_at(st, id)->write_at_ms;
+
+		if (plm_marks_has(st, id, PLM_MARK_UNWRITTEN)) {
+			continue;
+		}
+		due_ms = sooner(due_ms, plm_max(say_from_ms(st, id), rest_ms));
+		if (due_ms <= root->say_at_ms || ++looks == PLM_LIMIT_SAY_LOOK) {
+			break;
+		}
+	}
+	return due_ms == PLM_UNSET ? due_ms : plm_max(due_ms, root->say_at_ms);
+}
+
+int64_t plm_publish_workloads_due(const struct plm_state *st)
+{
+	int64_t due_ms = PLM_UNSET;
+	int64_t say_ms = PLM_UNSET;
+
+	if (plm_root(st)->workloads_listed == 0) {
+		return PLM_UNSET;
+	}
+	due_ms = due_of(st, PLM_MARK_UNMADE);
+	say_ms = say_due(st);
+	due_ms = say_ms == PLM_UNSET ? due_ms : sooner(due_ms, say_ms);
+	say_ms = due_of(st, PLM_MARK_UNWRITTEN);
+	return say_ms == PLM_UNSET ? due_ms : sooner(due_ms, say_ms);
 }

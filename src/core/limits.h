@@ -165,6 +165,12 @@
 #define PLM_LIMIT_BOARD_OBJECT_MS 5000
 /* The wait before a status is written again that met a conflict. */
 #define PLM_LIMIT_WRITE_AGAIN_MS 1000
+/* The wait before an object is asked for again whose making was refused; a conflict: as above. */
+#define PLM_LIMIT_MAKE_AGAIN_MS 60000
+/* How long somebody else's word in a field of ours stands before it is set right, once. */
+#define PLM_LIMIT_THEIRS_MS 5000
+/* Reasons of waiting that are looked at to tell when the next is due; the rest waits for these. */
+#define PLM_LIMIT_SAY_LOOK 256
 
 /* Rows of the visibility body when no limit is said, and at most: as upstream. */
 #define PLM_LIMIT_VISIBILITY_DEFAULT 1000

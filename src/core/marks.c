@@ -53,13 +53,14 @@ static bool loose(const struct plm_state *st, const struct plm_workload *workloa
 	       plm_job_at(st, workload->job)->suspended == 0;
 }
 
-/* An object of its own that was never written says by itself that it waits. */
-static bool unwritten(const struct plm_workload *workload, struct plm_written now)
+/* Its job has none and is to have one. PodSets, and jobs whose Workload another makes, are not to. */
+static bool unmade(const struct plm_state *st, const struct plm_workload *workload)
 {
-	bool begins = workload->written_print == 0 && workload->stage == PLM_STAGE_PENDING &&
-		      workload->evicted_ms == PLM_UNSET && workload->requeued == 0;
+	const struct plm_job *job = workload->job.n == 0 ? NULL : plm_job_at(st, workload->job);
 
-	return !begins && now.status != workload->written_print;
+	return job != NULL && workload->making == PLM_MAKING_NOT && job->managed == 1 &&
+	       job->prebuilt == 0 && job->end == PLM_JOB_OPEN &&
+	       job->object.kind != PLM_KIND_POD_SET && job->object.deleting_ms == PLM_UNSET;
 }
 
 static uint32_t writing_marks(const struct plm_state *st, plm_id id)
@@ -68,14 +69,13 @@ static uint32_t writing_marks(const struct plm_state *st, plm_id id)
 	struct plm_written now = {0};
 
 	if (workload->object.seq == 0) {
-		return (uint32_t)(workload->job.n != 0 && workload->making == PLM_MAKING_NOT)
-		       << PLM_MARK_UNMADE;
+		return (uint32_t)unmade(st, workload) << PLM_MARK_UNMADE;
 	}
 	if (workload->writing == 1) {
 		return 0;
 	}
 	now = plm_written_of(st, id);
-	return (uint32_t)unwritten(workload, now) << PLM_MARK_UNWRITTEN |
+	return (uint32_t)plm_written_owes(workload, now) << PLM_MARK_UNWRITTEN |
 	       (uint32_t)(now.waits != 0 && now.waits != workload->said_print) << PLM_MARK_UNSAID;
 }
 

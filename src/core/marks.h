@@ -28,7 +28,7 @@ enum plm_mark {
 	PLM_MARK_PREEMPTED, /* it knows who preempts it */
 	PLM_MARK_INACTIVE,  /* pending, and deactivated by us */
 	PLM_MARK_STICKY,    /* a ClusterQueue may have promised it something */
-	PLM_MARK_UNMADE,    /* its job has no Workload object, and none was asked for */
+	PLM_MARK_UNMADE,    /* its job is to have a Workload object, and none was asked for */
 	PLM_MARK_UNWRITTEN, /* its object does not say what became of it, and no write is under way */
 	PLM_MARK_UNSAID,    /* its object does not say why it waits, likewise */
 	PLM_MARK_COUNT,

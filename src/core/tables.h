@@ -19,7 +19,7 @@ struct plm_object {
 	uint32_t kind; /* enum plm_kind */
 	plm_sym ns, name, uid, labels;
 	plm_sym owner_kind, owner_name, owner_uid;
-	uint32_t generation; /* of the object as it was told last; 0 = it has none */
+	uint32_t generation;		 /* of the object as it was told last; 0 = it has none */
 	int64_t created_ms, deleting_ms; /* PLM_UNSET = not being deleted */
 	uint64_t seq;			 /* of the last fact; 0 = known from a decision only */
 	uint64_t print_low, print_high;	 /* fingerprint of that fact's projection */
@@ -216,7 +216,7 @@ struct plm_workload {
 	uint64_t said_print;	/* of the reason why it waits, likewise */
 	int64_t write_at_ms;	/* not before, after a failure; PLM_UNSET = at any time */
 	uint32_t writing;	/* 1: a write of its status is under way */
-	uint32_t zero;
+	uint32_t theirs;	/* enum plm_theirs */
 };
 
 /* How an evicted workload without a job that is known here comes to rest. */
@@ -231,6 +231,13 @@ enum plm_making {
 	PLM_MAKING_NOT,
 	PLM_MAKING_ASKED,
 	PLM_MADE, /* it was created; its first fact is awaited */
+};
+
+/* Somebody else wrote what is ours to say. */
+enum plm_theirs {
+	PLM_THEIRS_NONE,
+	PLM_THEIRS_SEEN,     /* it is set right in a while, unless a later fact agrees with us */
+	PLM_THEIRS_ANSWERED, /* it was, once: whoever insists has the last word until we have news */
 };
 
 /* Areas whose decisions are written into objects. */

@@ -22,6 +22,24 @@ static uint64_t add_condition(uint64_t print, const struct plm_workload *workloa
 	return print;
 }
 
+/* An object that was never written says by itself that it waits. */
+bool plm_written_owes(const struct plm_workload *workload, struct plm_written now)
+{
+	bool begins = workload->written_print == 0 && workload->stage == PLM_STAGE_PENDING &&
+		      workload->evicted_ms == PLM_UNSET && workload->requeued == 0;
+
+	return workload->theirs == PLM_THEIRS_SEEN ||
+	       (!begins && now.status != workload->written_print);
+}
+
+/* The checks that its queue asks for, while they are open: those that answer look for their entry. */
+static uint32_t asked_checks(const struct plm_state *st, const struct plm_workload *workload)
+{
+	return workload->stage == PLM_STAGE_RESERVED && workload->cluster_queue.n != 0
+		       ? plm_cluster_queue_at(st, workload->cluster_queue)->checks.n
+		       : 0;
+}
+
 struct plm_written plm_written_of(const struct plm_state *st, plm_id id)
 {
 	const struct plm_workload *workload = plm_workload_at(st, id);
@@ -35,9 +53,12 @@ struct plm_written plm_written_of(const struct plm_state *st, plm_id id)
 	now.status = add(now.status, (uint64_t)workload->requeue_at_ms);
 	now.status = add(now.status, workload->past_execution_s);
 	now.status = add(now.status, workload->evictions.n);
-	now.status += now.status == 0;
-	if (workload->pods_ready != PLM_PODS_UNKNOWN) {
+	now.status = add(now.status, workload->unhealthy.n);
+	now.status = add(now.status, asked_checks(st, workload));
+	now.status += now.status <= PLM_WRITTEN_WRONG ? PLM_WRITTEN_WRONG + 1 : 0;
+	if (workload->pods_ready != PLM_PODS_UNKNOWN || workload->reclaimable.n != 0) {
 		now.waits = add(FNV_BASIS, workload->pods_ready);
+		now.waits = add(now.waits, workload->reclaimable.n);
 	}
 	if (workload->stage == PLM_STAGE_PENDING && workload->why.seq != 0) {
 		now.waits = add(now.waits == 0 ? FNV_BASIS : now.waits, workload->why.rule);

@@ -11,11 +11,18 @@
 
 #include "core/state.h"
 
+/* What no status is ever equal to. */
+#define PLM_WRITTEN_WRONG 1U
+
 struct plm_written {
-	uint64_t status; /* conditions but for what is less urgent, admission, counts; never 0 */
-	uint64_t waits;	 /* less urgent: why it waits, whether its pods are ready; 0 = neither */
+	/* Conditions but for what is less urgent, admission, counts; above PLM_WRITTEN_WRONG. */
+	uint64_t status;
+	/* Less urgent: why it waits, whether its pods are ready, which it gives back; 0 = nothing. */
+	uint64_t waits;
 };
 
 struct plm_written plm_written_of(const struct plm_state *st, plm_id workload);
+/* Its object does not say what became of it, by what was asked to be written last; or says another thing. */
+bool plm_written_owes(const struct plm_workload *workload, struct plm_written now);
 
 #endif

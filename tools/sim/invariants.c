@@ -1,5 +1,5 @@
 /*
- * invariants.c - what the harness checks: S2, S3, S7, S8, S13, L2, L4, F
+ * invariants.c - what the harness checks: S2, S3, S7, S8, S13, L2, L4, F, P3
  *
  * The quota check is a model of its own: usage summed from the workloads that hold it, the tree formulas
  * of kueue.md 2.7 written down anew, without anything that the admission reducer has computed.
@@ -596,6 +596,60 @@ void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st)
 	}
 }
 
+/* ---- P3: what was decided is written ------------------------------------------------------------- */
+
+static void say_workload(struct plm_runner *r, const struct plm_state *st, plm_id id,
+			 const char *what)
+{
+	struct plm_slice ns = plm_str(st, plm_workload_at(st, id)->object.ns);
+	struct plm_slice name = plm_str(st, plm_workload_at(st, id)->object.name);
+
+	plm_runner_broken(r, "P3: Workload %.*s/%.*s %s", (int)ns.size, (const char *)ns.ptr,
+			  (int)name.size, (const char *)name.ptr, what);
+}
+
+/* Written down anew, from the conditions alone. */
+static bool object_agrees(const struct plm_state *st, const struct plm_workload *workload,
+			  const struct plm_w_workload *object)
+{
+	bool over = workload->stage == PLM_STAGE_FINISHED;
+	bool runs = workload->stage == PLM_STAGE_ADMITTED;
+	bool holds = runs || workload->stage == PLM_STAGE_RESERVED;
+
+	if (over) {
+		return object->finished_ms != PLM_UNSET;
+	}
+	return object->finished_ms == PLM_UNSET && holds == (object->reserved_ms != PLM_UNSET) &&
+	       runs == (object->admitted_ms != PLM_UNSET) &&
+	       (workload->evicted_ms != PLM_UNSET) == (object->evicted_ms != PLM_UNSET) &&
+	       workload->requeued == object->requeued &&
+	       (!holds ||
+		plm_slice_equal(plm_str(st, workload->reserved_in), object->cluster_queue));
+}
+
+void plm_runner_check_written(struct plm_runner *r, const struct plm_state *st)
+{
+	if ((plm_root(st)->publish & PLM_PUBLISH_QUEUES) == 0) {
+		return;
+	}
+	PLM_EACH(st, workload, id)
+	{
+		const struct plm_workload *workload = plm_workload_at(st, id);
+		const struct plm_w_workload *object =
+			plm_world_workload(r->world, plm_str(st, workload->object.ns),
+					   plm_str(st, workload->object.name));
+
+		if (plm_marks_has(st, id, PLM_MARK_UNMADE)) {
+			say_workload(r, st, id, "was not made");
+		} else if (workload->writing == 1 || plm_marks_has(st, id, PLM_MARK_UNWRITTEN)) {
+			say_workload(r, st, id, "is not written");
+		} else if (workload->object.seq != 0 &&
+			   (object == NULL || !object_agrees(st, workload, object))) {
+			say_workload(r, st, id, "says another thing than was decided");
+		}
+	}
+}
+
 /* ---- at the end ---------------------------------------------------------------------------------- */
 
 void plm_runner_check_end(struct plm_runner *r)
@@ -613,4 +667,5 @@ void plm_runner_check_end(struct plm_runner *r)
 	plm_runner_check_work(r, st);
 	plm_runner_check_holders(r, st);
 	plm_runner_check_beliefs(r, st);
+	plm_runner_check_written(r, st);
 }

@@ -87,6 +87,8 @@ void plm_runner_report(struct plm_runner *r)
 		out->failed += work.failed;
 	}
 	out->pods_bound = stats.pods_bound;
+	out->created = stats.created;
+	out->written = stats.written;
 	out->launches = stats.launches;
 	out->terminations = stats.terminations;
 	out->reclaims = stats.reclaims;
@@ -282,6 +284,12 @@ void plm_sim_report_text(const struct plm_sim_report *r, FILE *to)
 			      r->used[i].permille / 10, r->used[i].permille % 10);
 	}
 	(void)fputs("\n", to);
+	if (r->created + r->written > 0) {
+		(void)fprintf(to,
+			      "  written   %" PRIu64 " objects made, %" PRIu64
+			      " statuses (Kubernetes Events apart)\n",
+			      r->created, r->written);
+	}
 	if (r->compared) {
 		(void)fprintf(to, "  compared  pending pods and node groups: wait p50 %s, ",
 			      wait_text(r->other_wait_p50_ms, a));

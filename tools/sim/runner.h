@@ -68,7 +68,7 @@ void plm_runner_broken(struct plm_runner *r, const char *format, ...) PLM_PRINTF
 void plm_runner_check_step(struct plm_runner *r);
 /* After a crash, with the log reopened and no engine yet: S8. */
 void plm_runner_check_reopened(struct plm_runner *r);
-/* At the end: S3, S7, L2, L4. */
+/* At the end: S3, S7, L2, L4, P3. */
 void plm_runner_check_end(struct plm_runner *r);
 /* S13 of one state, and of facts that found no room. */
 void plm_runner_check_limits(struct plm_runner *r, const struct plm_state *st, uint64_t rejected);
@@ -82,6 +82,8 @@ void plm_runner_check_plans(struct plm_runner *r, const struct plm_state *st);
 void plm_runner_check_work(struct plm_runner *r, const struct plm_state *st);
 /* S2 at rest: quota is held by what runs in the world, and by nothing else. */
 void plm_runner_check_holders(struct plm_runner *r, const struct plm_state *st);
+/* P3: every object says what was decided; nothing is still to be written. */
+void plm_runner_check_written(struct plm_runner *r, const struct plm_state *st);
 /* S7: the log folds to this hash, decisions recomputed. */
 void plm_runner_check_replay(struct plm_runner *r, struct plm_log *log, struct plm_hash128 live);
 /* L4: no intent is open and the engine believes what the world knows. */

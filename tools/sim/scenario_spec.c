@@ -2,6 +2,7 @@
  * The fields of a Scenario. Every read marks its field; what is left unread is unknown and refused.
  */
 #include "core/limits.h"
+#include "core/state.h"
 #include "core/timefmt.h"
 #include "core/wire_copy.h"
 #include "tools/sim/scenario_read.h"
@@ -528,6 +529,25 @@ static void compare(struct plm_scenario_reading *r, struct plm_doc *spec)
 	}
 }
 
+/* Areas whose decisions are written into objects, as in a real cluster. */
+static void publish(struct plm_scenario_reading *r, struct plm_doc *spec)
+{
+	struct plm_vec areas = plm_doc_texts(r->tree, spec, "publish");
+	const struct plm_slice *area = areas.ptr;
+
+	for (size_t i = 0; i < areas.count; i++) {
+		if (plm_slice_is(area[i], "queues")) {
+			r->scenario->config.publish |= PLM_PUBLISH_QUEUES;
+		} else if (plm_slice_is(area[i], "nodes")) {
+			r->scenario->config.publish |= PLM_PUBLISH_NODES;
+		} else {
+			plm_doc_fail(r->tree, plm_doc_get(spec, "publish"),
+				     "must be queues or nodes");
+		}
+	}
+	r->scenario->world.publishes = areas.count > 0;
+}
+
 void plm_scenario_spec(struct plm_scenario_reading *r)
 {
 	struct plm_scenario *s = r->scenario;
@@ -545,6 +565,7 @@ void plm_scenario_spec(struct plm_scenario_reading *r)
 	cluster(r, spec);
 	cloud(r, spec);
 	faults(r, spec);
+	publish(r, spec);
 	each(r, plm_doc_list(r->tree, spec, "arrivals"), one_arrival);
 	each(r, plm_doc_list(r->tree, spec, "changes"), one_change);
 	compare(r, spec);

@@ -53,7 +53,8 @@ struct plm_sim_report {
 	int64_t wait_p50_ms, wait_p95_ms,
 		wait_max_ms; /* submission to all pods running; PLM_UNSET = none */
 	uint64_t pods_bound, launches, terminations, reclaims, crashes;
-	int64_t node_hours_milli; /* node hours times 1000 */
+	uint64_t created, written; /* of the API: objects, statuses */
+	int64_t node_hours_milli;  /* node hours times 1000 */
 	int64_t cost_micro_usd;
 	struct plm_sim_used used[PLM_SIM_RESOURCES_SHOWN];
 	size_t used_count;

@@ -1,6 +1,7 @@
 #include "stage.h"
 
 #include "core/limits.h"
+#include "core/wire_copy.h"
 #include "plm_test.h"
 
 #include <stdio.h>
@@ -231,6 +232,16 @@ static void put_decision(struct stage *s, enum plm_event_type type, const void *
 	}
 }
 
+static void keep_status(struct stage *s, const struct plm_out_item *item)
+{
+	const struct plm_w_intent *intent = item->payload;
+
+	if (item->type == PLM_EV_INTENT && intent->call == PLM_CALL_WORKLOAD_STATUS) {
+		plm_arena_reset(&s->kept);
+		s->status = plm_wire_copy(&plm_type_req_workload_status, item->request, &s->kept);
+	}
+}
+
 static void cycle(struct stage *s)
 {
 	struct plm_w_cycle w = {.now_ms = s->now_ms, .budget = PLM_LIMIT_CYCLE_BUDGET};
@@ -249,6 +260,7 @@ static void cycle(struct stage *s)
 			const struct plm_out_item *item = plm_out_item(&out, handle);
 
 			put_decision(s, item->type, item->payload);
+			keep_status(s, item);
 			stage_fact(s, item->type, item->payload);
 		}
 	}
@@ -348,6 +360,7 @@ void stage_init(struct stage *s, int64_t cpu)
 	plm_assert_ok(plm_state_init(&s->st, PLM_PROFILE_SMALL, &err), &err);
 	plm_assert_ok(plm_arena_init(&s->scratch, 1U << 28, &err), &err);
 	plm_assert_ok(plm_arena_init(&s->step, 1U << 28, &err), &err);
+	plm_assert_ok(plm_arena_init(&s->kept, 1U << 28, &err), &err);
 	s->config = (struct plm_w_config){
 		.pods_ready = 1,
 		.ready_timeout_ms = 60000,
@@ -367,6 +380,7 @@ void stage_fini(struct stage *s)
 	plm_state_fini(&s->st);
 	plm_arena_fini(&s->scratch);
 	plm_arena_fini(&s->step);
+	plm_arena_fini(&s->kept);
 }
 
 const struct plm_workload *stage_workload(const struct stage *s, const char *job)

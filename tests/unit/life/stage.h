@@ -36,6 +36,8 @@ struct stage {
 	int64_t local_stop;
 	const char *checks[4]; /* static */
 	struct stage_job jobs[STAGE_JOBS];
+	struct plm_arena kept;				/* the last status asked for */
+	const struct plm_w_req_workload_status *status; /* NULL: none was */
 	struct stage_intent open[64];
 	uint32_t open_count;
 	char text[4096];
