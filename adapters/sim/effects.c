@@ -115,14 +115,16 @@ void plm_sim_call(struct plm_world *w, struct plm_sim_effect *effect)
 	}
 	effect->result = (struct plm_w_result){.intent = (int64_t)effect->effect.intent,
 					       .price_micro = PLM_UNSET};
-	if (!cloud && plm_sim_chance(w, plm_sim_fault_percent(w, PLM_SIM_CONFLICTS))) {
+	/* A repeated call whose answer was lost finds what it did, by its tests or its uid. */
+	if (!cloud && plm_sim_chance(w, plm_sim_fault_percent(w, PLM_SIM_CONFLICTS)) &&
+	    !effect->executed && !effect->effect.resent) {
 		w->stats.conflicts++;
-		plm_sim_write_refused(w, &effect->effect);
 		effect->result.class = PLM_RESULT_CONFLICT;
 		effect->result.code = plm_slice_str("Conflict");
 		effect->result.message = plm_slice_str("the object has been modified");
 	} else {
 		plm_sim_execute(w, effect);
+		effect->executed = true;
 	}
 	if (plm_sim_chance(w, plm_sim_fault_percent(w, PLM_SIM_LOST_RESPONSES))) {
 		w->stats.responses_lost++;

@@ -272,19 +272,6 @@ static bool subject_of(const struct plm_effect *effect, struct subject *out)
 	return effect->call == PLM_CALL_WORKLOAD_STATUS || effect->call == PLM_CALL_QUEUE_STATUS;
 }
 
-void plm_sim_write_refused(struct plm_world *w, const struct plm_effect *effect)
-{
-	struct subject subject = {0};
-	struct plm_sim_object *object = NULL;
-
-	if (subject_of(effect, &subject)) {
-		object = plm_sim_find(w, (enum plm_kind)subject.kind, subject.ns, subject.name);
-	}
-	if (object != NULL) {
-		object->wrote = (struct plm_slice){0};
-	}
-}
-
 void plm_sim_check_alone(struct plm_world *w, const struct plm_effect *effect)
 {
 	struct subject mine = {0};

@@ -194,6 +194,7 @@ struct plm_sim_effect {
 	struct plm_effect effect; /* request and frozen bytes are ours */
 	uint32_t attempts;
 	bool told_unknown;
+	bool executed; /* once at least */
 	bool orphan; /* its engine died: nobody waits for the answer */
 	struct plm_w_result result;
 };
@@ -530,8 +531,6 @@ void plm_sim_workload_status(struct plm_world *w, const struct plm_effect *effec
 			     struct plm_w_result *out);
 void plm_sim_queue_status(struct plm_world *w, const struct plm_effect *effect,
 			  struct plm_w_result *out);
-/* A conflict was told: nobody knows then what the object says, and it may be written again. */
-void plm_sim_write_refused(struct plm_world *w, const struct plm_effect *effect);
 /* P2: one write at a time to the status of an object. */
 void plm_sim_check_alone(struct plm_world *w, const struct plm_effect *effect);
 

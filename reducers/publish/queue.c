@@ -198,6 +198,24 @@ static bool moves_board(uint16_t type)
 	}
 }
 
+/* Was a queue written so shortly before that it is passed over at 'now_ms'? */
+static bool some_rest(const struct plm_state *st, int64_t now_ms)
+{
+	PLM_EACH(st, cluster_queue, id)
+	{
+		if (plm_cluster_queue_at(st, id)->write_at_ms > now_ms) {
+			return true;
+		}
+	}
+	PLM_EACH(st, local_queue, id)
+	{
+		if (plm_local_queue_at(st, id)->write_at_ms > now_ms) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void plm_publish_fold_board(struct plm_state *st, const struct plm_event *ev)
 {
 	const struct plm_root *root = plm_root(st);
@@ -212,7 +230,7 @@ void plm_publish_fold_board(struct plm_state *st, const struct plm_event *ev)
 
 		plm_root_change(st)->board_look = look;
 		if (look) {
-			plm_root_change(st)->board_dirty = 0;
+			plm_root_change(st)->board_dirty = some_rest(st, now_ms) ? 1 : 0;
 			plm_root_change(st)->board_at_ms =
 				plm_add_sat(now_ms, PLM_LIMIT_BOARD_EVERY_MS);
 		}

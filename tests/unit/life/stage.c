@@ -187,8 +187,12 @@ static void put(struct stage *s, const char *verb, struct plm_slice name, int64_
 
 static void put_intent(struct stage *s, const struct plm_w_intent *w)
 {
-	struct stage_intent *intent = &s->open[s->open_count++];
+	struct stage_intent *intent = &s->open[s->open_count];
 
+	if (w->call == PLM_CALL_QUEUE_STATUS && !s->boards) {
+		return;
+	}
+	s->open_count++;
 	assert_true(s->open_count < PLM_COUNTOF(s->open));
 	intent->seq = s->seq + 1; /* it is folded next */
 	intent->call = (enum plm_call)w->call;

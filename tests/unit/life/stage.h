@@ -38,6 +38,7 @@ struct stage {
 	struct stage_job jobs[STAGE_JOBS];
 	struct plm_arena kept;				/* the last status asked for */
 	const struct plm_w_req_workload_status *status; /* NULL: none was */
+	bool boards; /* else what is written of queues is not told, and not answered */
 	struct stage_intent open[64];
 	uint32_t open_count;
 	char text[4096];

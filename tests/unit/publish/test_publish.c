@@ -2,7 +2,7 @@
 #include "core/limits.h"
 #include "core/written.h"
 #include "plm_test.h"
-#include "stage.h"
+#include "tests/unit/life/stage.h"
 
 static struct stage s;
 
@@ -49,7 +49,7 @@ static struct plm_w_workload object(const char *name, bool owned)
 		.meta = {.ns = plm_slice_str("ml"),
 			 .name = plm_slice_str(name),
 			 .uid = plm_slice_str("w"),
-			 .created_ms = STAGE_START_MS,
+			 .created_ms = s.now_ms,
 			 .deleting_ms = PLM_UNSET,
 			 .owner_kind = plm_slice_str(owned ? "Job" : ""),
 			 .owner_name = plm_slice_str(owned ? name : ""),
@@ -170,10 +170,11 @@ static struct stage_job *running(const char *name)
 	tell_echo(name, true);
 	job->ready = 2;
 	stage_tell(&s, job);
-	(void)stage_run(&s, 200);
+	assert_string_equal(stage_run(&s, 200), ""); /* that its pods are ready is not urgent */
+	assert_string_equal(stage_run(&s, 100 + PLM_LIMIT_SAY_AFTER_MS), "workload.status j");
 	stage_obey(&s);
 	tell_echo(name, true);
-	assert_string_equal(stage_run(&s, 300), "");
+	assert_string_equal(stage_run(&s, 1200), "");
 	return job;
 }
 
@@ -256,11 +257,11 @@ static void a_deleted_object_is_made_again(void **state)
 	(void)state;
 	job = running("j");
 	gone("j");
-	assert_string_equal(stage_run(&s, 400), "job.stop j; admit j; workload.create j");
+	assert_string_equal(stage_run(&s, 1400), "job.stop j; admit j; workload.create j");
 	stage_obey(&s);
 	assert_true(job->suspended);
 	tell(&made);
-	assert_string_equal(stage_run(&s, 500), "job.start j; workload.status j");
+	assert_string_equal(stage_run(&s, 1500), "job.start j; workload.status j");
 }
 
 static void a_job_whose_quota_went_with_its_object_stops(void **state)
@@ -270,7 +271,7 @@ static void a_job_whose_quota_went_with_its_object_stops(void **state)
 	s.cpu = 1;
 	stage_queue(&s);
 	gone("j");
-	assert_string_equal(stage_run(&s, 400), "job.stop j; workload.create j");
+	assert_string_equal(stage_run(&s, 1400), "job.stop j; workload.create j");
 }
 
 static void one_that_is_over_is_not_made_again(void **state)
@@ -281,26 +282,28 @@ static void one_that_is_over_is_not_made_again(void **state)
 	job = running("j");
 	job->over = true;
 	stage_tell(&s, job);
-	assert_string_equal(stage_run(&s, 400), "workload.status j");
+	assert_string_equal(stage_run(&s, 1400), "workload.status j");
 	answer(PLM_RESULT_DONE);
 	gone("j");
-	assert_string_equal(stage_run(&s, 500), "");
+	assert_string_equal(stage_run(&s, 1500), "");
 }
 
 /* ---- reasons of waiting -------------------------------------------------------------------------- */
 
 static void why_it_waits_is_said_late_and_once(void **state)
 {
-	struct plm_w_workload made = object("k", true);
+	struct plm_w_workload made;
 
 	(void)state;
 	(void)running("j");
 	(void)stage_add(&s, "k", 2);
-	assert_string_equal(stage_run(&s, 400), "workload.create k");
+	assert_string_equal(stage_run(&s, 1400), "workload.create k");
 	answer(PLM_RESULT_DONE);
+	made = object("k", true);
 	tell(&made);
-	assert_string_equal(stage_run(&s, PLM_LIMIT_SAY_AFTER_MS - 1), "");
-	assert_string_equal(stage_run(&s, PLM_LIMIT_SAY_AFTER_MS), "workload.status k");
+	assert_string_equal(stage_run(&s, 2399), "");
+	assert_int_equal(plm_next_due(&s.st), STAGE_START_MS + 2400);
+	assert_string_equal(stage_run(&s, 2400), "workload.status k");
 	assert_true(plm_slice_is(condition("QuotaReserved")->reason, "WaitingForQuota"));
 	answer(PLM_RESULT_DONE);
 	tell_echo("k", true);
@@ -309,19 +312,20 @@ static void why_it_waits_is_said_late_and_once(void **state)
 
 static void a_conflict_is_waited_out(void **state)
 {
-	struct plm_w_workload made = object("k", true);
+	struct plm_w_workload made;
 
 	(void)state;
 	(void)running("j");
 	(void)stage_add(&s, "k", 2);
-	(void)stage_run(&s, 400);
+	(void)stage_run(&s, 1400);
 	answer(PLM_RESULT_DONE);
+	made = object("k", true);
 	tell(&made);
-	(void)stage_run(&s, 2000);
+	(void)stage_run(&s, 3000);
 	answer(PLM_RESULT_CONFLICT);
-	assert_string_equal(stage_run(&s, 2999), "");
-	assert_int_equal(plm_next_due(&s.st), STAGE_START_MS + 3000);
-	assert_string_equal(stage_run(&s, 3000), "workload.status k");
+	assert_string_equal(stage_run(&s, 3999), "");
+	assert_int_equal(plm_next_due(&s.st), STAGE_START_MS + 4000);
+	assert_string_equal(stage_run(&s, 4000), "workload.status k");
 }
 
 /* ---- echoes and other writers -------------------------------------------------------------------- */
