@@ -6,6 +6,8 @@
 
 /* Within this time all go on once the server answers again. */
 #define HURRY_MS 500
+/* But only after it has not answered for so long: one that answers by turns is not to be hurried. */
+#define HURRY_AFTER_MS 2000
 
 /* Waits are jittered here, never in a reducer. */
 int64_t plm_reflect_draw(struct plm_kube_reflect *all, int64_t least, int64_t most)
@@ -52,11 +54,16 @@ static void reach(struct plm_kube_reflect *all)
 
 void plm_reflect_heard(struct plm_kube_reflect *all)
 {
-	if (all->failing_ms != PLM_REFLECT_NEVER) {
-		all->failing_ms = PLM_REFLECT_NEVER;
-		hurry(all);
-		reach(all);
+	int64_t since_ms = all->failing_ms;
+
+	if (since_ms == PLM_REFLECT_NEVER) {
+		return;
 	}
+	all->failing_ms = PLM_REFLECT_NEVER;
+	if (plm_reflect_now(all) - since_ms >= HURRY_AFTER_MS) {
+		hurry(all);
+	}
+	reach(all);
 }
 
 void plm_reflect_failing(struct plm_kube_reflect *all)

@@ -65,6 +65,15 @@ static void add_value(char *query, size_t size, const char *text)
 	query[at] = '\0';
 }
 
+static void told_whole(struct plm_reflector *r)
+{
+	r->listing = false;
+	r->synced = true;
+	r->expired = false;
+	r->stats.lists++;
+	plm_backoff_good(&r->backoff);
+}
+
 /* What a list tells is in no order; after it each revision is newer than the one before. */
 static void keep_revision(struct plm_reflector *r, const struct plm_split_item *item)
 {
@@ -84,10 +93,7 @@ static enum plm_code take_mark(struct plm_reflector *r, const struct plm_split_i
 			return code;
 		}
 		r->phase = PHASE_WATCH;
-		r->listing = false;
-		r->synced = true;
-		r->stats.lists++;
-		plm_backoff_good(&r->backoff);
+		told_whole(r);
 		plm_reflector_settle(r);
 	}
 	keep_revision(r, item);
@@ -273,10 +279,7 @@ void plm_reflector_list(struct plm_reflector *r)
 /* All pages were told: the watch goes on from them. */
 static void listed(struct plm_reflector *r)
 {
-	r->listing = false;
-	r->synced = true;
-	r->stats.lists++;
-	plm_backoff_good(&r->backoff);
+	told_whole(r);
 	r->whole_pages = false;
 	if (r->phase != PHASE_ABSENT) {
 		plm_reflector_watch(r);

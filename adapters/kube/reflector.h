@@ -53,6 +53,7 @@ struct plm_reflector {
 	bool listing;	  /* what is tried is a list; else the watch goes on */
 	bool by_pages;	  /* the server does not stream lists */
 	bool whole_pages; /* a continue token expired: no pages, all in one answer */
+	bool expired;	  /* a revision was too old, and no list was told whole since */
 	bool marks;	  /* bookmarks have come on watches of this resource */
 	bool settled;	  /* listed, absent or failed once: the next one may begin */
 	bool synced;

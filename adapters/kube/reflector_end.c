@@ -58,12 +58,12 @@ static void too_old(struct plm_reflector *r)
 	}
 	r->stats.restarts_gone++;
 	r->listing = true;
-	if (r->backoff.failures == 0) {
-		(void)backoff(r);
-		plm_reflector_list(r);
-	} else {
+	if (r->expired) {
 		retry(r, backoff(r));
+		return;
 	}
+	r->expired = true;
+	plm_reflector_list(r);
 }
 
 static void closed(struct plm_reflector *r)

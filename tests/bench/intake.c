@@ -1,9 +1,11 @@
 /*
- * intake.c - a cluster taken in from an API server: intake KUBECONFIG [SECONDS]
+ * intake.c - a cluster taken in from an API server: intake KUBECONFIG [NAMES]
  *
  * The real client, reflectors and engine (on a memory log), on one thread; what the daemon adds is a ring and
- * a disk. Ends when every resource is listed (and SECONDS more have passed, with what came meanwhile), and
- * prints one JSON object. bench_intake.py runs it against a played server, tests/e2e against a real one.
+ * a disk. Ends when every resource is listed, or with NAMES when it is told so by SIGTERM, and prints one JSON
+ * object. NAMES is a file that then holds the nodes and pods in state, a line each: kind, ns/name, uid;
+ * SIGUSR1 writes it as it is now.
+ * bench_intake.py runs it against a played server, tests/e2e/test_intake.py against a real one.
  */
 #include "adapters/http/client.h"
 #include "adapters/kube/client.h"
@@ -11,6 +13,7 @@
 #include "engine/engine.h"
 #include "store/log_mem.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -28,7 +31,10 @@ struct intake {
 	struct plm_log_disk *disk;
 	struct plm_log *log;
 	struct plm_engine *engine;
-	int64_t begin_ms, synced_ms, stay_ms;
+	uv_signal_t term, usr1;
+	const char *names;
+	int64_t begin_ms, synced_ms;
+	bool stay, told;  /* to end */
 	uint64_t refused; /* times that the inbox was full */
 	size_t window;	  /* most bytes of the windows at once */
 	bool failed;
@@ -128,6 +134,14 @@ static void stop(struct intake *in)
 	plm_http_client_free(in->http);
 	uv_close((uv_handle_t *)&in->timer, NULL);
 	uv_close((uv_handle_t *)&in->after, NULL);
+	uv_close((uv_handle_t *)&in->term, NULL);
+	uv_close((uv_handle_t *)&in->usr1, NULL);
+}
+
+static void on_term(uv_signal_t *term, int number)
+{
+	(void)number;
+	((struct intake *)term->data)->told = true;
 }
 
 static void after(uv_check_t *check)
@@ -146,8 +160,9 @@ static void after(uv_check_t *check)
 	}
 	if (in->synced_ms == 0 && status.synced) {
 		in->synced_ms = boot_ms(NULL);
+		note(NULL, "synced");
 	}
-	if (in->synced_ms != 0 && boot_ms(NULL) >= in->synced_ms + in->stay_ms) {
+	if (in->synced_ms != 0 && (!in->stay || in->told)) {
 		stop(in);
 	}
 }
@@ -208,6 +223,52 @@ static void print(const struct intake *in)
 		     in->window, (unsigned long long)state, (long long)peak_kib());
 }
 
+static void write_object(const struct plm_state *st, const struct plm_object *object, FILE *out)
+{
+	struct plm_slice ns = plm_str(st, object->ns);
+	struct plm_slice name = plm_str(st, object->name);
+	struct plm_slice uid = plm_str(st, object->uid);
+
+	(void)fprintf(out, "%s %.*s/%.*s %.*s\n", plm_names_text(&plm_names_kind, object->kind),
+		      (int)ns.size, (const char *)ns.ptr, (int)name.size, (const char *)name.ptr,
+		      (int)uid.size, (const char *)uid.ptr);
+}
+
+/* Whoever waits for the file sees all of it or nothing. */
+static void write_names(const struct intake *in)
+{
+	const struct plm_state *st = plm_engine_state(in->engine);
+	char path[4096];
+	FILE *out = NULL;
+
+	(void)snprintf(path, sizeof(path), "%s.new", in->names);
+	out = fopen(path, "w");
+	if (out == NULL) {
+		(void)fprintf(stderr, "intake: %s cannot be written\n", path);
+		exit(1);
+	}
+	PLM_EACH(st, node, id)
+	{
+		write_object(st, &plm_node_at(st, id)->object, out);
+	}
+	PLM_EACH(st, pod, id)
+	{
+		write_object(st, &plm_pod_at(st, id)->object, out);
+	}
+	(void)fclose(out);
+	(void)rename(path, in->names);
+}
+
+static void on_usr1(uv_signal_t *usr1, int number)
+{
+	struct intake *in = usr1->data;
+
+	(void)number;
+	if (in->engine != NULL) {
+		write_names(in);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static struct intake in;
@@ -218,14 +279,21 @@ int main(int argc, char **argv)
 	struct plm_error err;
 
 	if (argc < 2) {
-		(void)fprintf(stderr, "usage: intake KUBECONFIG [SECONDS]\n");
+		(void)fprintf(stderr, "usage: intake KUBECONFIG [NAMES]\n");
 		return 2;
 	}
-	in.stay_ms = argc > 2 ? strtol(argv[2], NULL, 10) * 1000 : 0;
+	in.stay = argc > 2;
+	in.names = argv[2];
 	(void)uv_loop_init(&in.loop);
 	(void)uv_timer_init(&in.loop, &in.timer);
 	(void)uv_check_init(&in.loop, &in.after);
-	in.timer.data = in.after.data = &in;
+	(void)uv_signal_init(&in.loop, &in.term);
+	(void)uv_signal_init(&in.loop, &in.usr1);
+	in.timer.data = in.after.data = in.term.data = in.usr1.data = &in;
+	(void)uv_signal_start(&in.term, on_term, SIGTERM);
+	if (in.stay) {
+		(void)uv_signal_start(&in.usr1, on_usr1, SIGUSR1);
+	}
 	in.disk = plm_log_disk_new();
 	must(plm_log_open_disk(in.disk, PLM_LOG_WRITE, &in.log, &err), &err);
 	must(plm_http_client_new(&http, &in.http, &err), &err);
@@ -235,6 +303,9 @@ int main(int argc, char **argv)
 	plm_kube_discover(in.client, begin, &in);
 	(void)uv_run(&in.loop, UV_RUN_DEFAULT);
 	print(&in);
+	if (in.stay) {
+		write_names(&in);
+	}
 	plm_kube_observer_free(in.observer);
 	plm_engine_close(in.engine);
 	plm_log_close(in.log);

@@ -51,17 +51,31 @@ def encoded(text):
     return base64.b64encode(text.encode()).decode()
 
 
+def call(cluster, path, body):
+    """One call of etcd's gateway."""
+    url = f"http://127.0.0.1:{int(cluster.env['PORT']) + 1}/v3/kv/{path}"
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.loads(answer.read())
+
+
 def put(cluster, rows):
-    """Writes (key below /registry, object) by etcd's gateway."""
-    url = f"http://127.0.0.1:{int(cluster.env['PORT']) + 1}/v3/kv/txn"
+    """Writes (key below /registry, object)."""
     rows = list(rows)
     for first in range(0, len(rows), BATCH):
-        puts = [{"requestPut": {"key": encoded(f"/registry/{key}"), "value": encoded(json.dumps(obj))}}
-                for key, obj in rows[first:first + BATCH]]
-        request = urllib.request.Request(url, json.dumps({"success": puts}).encode(),
-                                         {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            answer.read()
+        call(cluster, "txn", {"success": [
+            {"requestPut": {"key": encoded(f"/registry/{key}"), "value": encoded(json.dumps(obj))}}
+            for key, obj in rows[first:first + BATCH]]})
+
+
+def drop(cluster, key):
+    call(cluster, "deleterange", {"key": encoded(f"/registry/{key}")})
+
+
+def compact(cluster):
+    """Forgets everything but the newest of each key: no watch can go on from before."""
+    head = call(cluster, "range", {"key": encoded("/")})["header"]["revision"]
+    call(cluster, "compaction", {"revision": head, "physical": True})
 
 
 def fill(cluster, nodes, pods, space="default"):
