@@ -6,7 +6,7 @@
 # usage: build.sh cluster    etcd, API server, controllers, scheduler, kubectl, helm, kwok
 #        build.sh tools      the fault proxy and the load runner of tests/e2e/tools
 #        build.sh peers      Kueue and Karpenter with its kwok cloud, and Kueue's manifests
-#        build.sh schemas    upstream's CustomResourceDefinitions, of the same versions as the peers
+#        build.sh schemas    upstream's CustomResourceDefinitions and examples, of the peers' versions
 #        build.sh go         a Go as new as all of these need; prints the program
 #
 # Needs any Go on the path (Debian's own is enough to fetch the one that is wanted) and the Go module proxy.
@@ -93,14 +93,16 @@ build_peers() { # FOLDER
 }
 
 build_schemas() { # FOLDER
-	local module inside folder
+	local module schemas examples folder
 	cd "$here/cluster/peers"
-	while read -r module inside; do
+	mkdir "$1/examples"
+	while read -r module schemas examples; do
 		folder=$("$go" mod download -json "$module" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
-		cp "$folder/$inside"/*.yaml "$1"
+		cp "$folder/$schemas"/*.yaml "$1"
+		cp -r "$folder/$examples" "$1/examples/${module##*/}"
 	done <<-END
-		sigs.k8s.io/kueue config/components/crd/bases
-		github.com/aws/karpenter-provider-aws pkg/apis/crds
+		sigs.k8s.io/kueue config/components/crd/bases cmd/kueueviz/examples
+		github.com/aws/karpenter-provider-aws pkg/apis/crds examples
 	END
 	chmod -R u+w "$1"
 }
@@ -129,7 +131,7 @@ case ${1:-} in
 cluster) kept cluster "$(key "$here"/cluster/{go.mod,go.sum,main.go})" ;;
 tools) kept tools "$(find "$here/tools" -type f -print0 | sort -z | xargs -0 cat | sha256sum | cut -c1-16)" ;;
 peers) kept peers "$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
-schemas) kept schemas "schemas-$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
+schemas) kept schemas "upstream-$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
 go) go_program ;;
 *)
 	sed -n '2,/^# Needs/{s/^# \{0,1\}//p}' "$0" >&2
