@@ -6,7 +6,8 @@ import subprocess
 import yaml
 
 from cluster import SPACE
-from kube import Kube
+from install import ROOT
+from kube import Kube, until
 
 DENIED = (401, 403)
 
@@ -75,6 +76,38 @@ def test_calls_of_doctor_are_not_granted(e2e):
     # As the administrator, whom nothing limits.
     admin = calls(e2e, e2e.cluster.kubeconfig)
     assert not [one for one in admin if one["status"] in DENIED], admin
+
+
+def may(e2e, user, group, resource, verb):
+    answer = e2e.admin.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+        "spec": {"user": user, "resourceAttributes": {
+            "namespace": e2e.namespace, "group": group, "resource": resource, "verb": verb}}})
+    return answer["status"]["allowed"]
+
+
+def test_roles_for_people(e2e):
+    """deploy/rbac/users.yaml, by Kueue's own names and labels."""
+    e2e.kubectl("apply", "-f", ROOT / "deploy" / "rbac" / "users.yaml")
+    for user, role in (("admin-of-queues", "kueue-batch-admin-role"), ("user-of-queues", "kueue-batch-user-role"),
+                       ("onlooker", "plimsoll-viewer")):
+        e2e.cluster.apply({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+            "metadata": {"name": f"{e2e.namespace}-{user}"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]})
+    # Roles are gathered by a controller, a moment later.
+    until("the roles are gathered",
+          lambda: may(e2e, "admin-of-queues", "kueue.x-k8s.io", "clusterqueues", "update")
+          and may(e2e, "user-of-queues", "batch", "jobs", "create"))
+    assert may(e2e, "admin-of-queues", "plimsoll.dev", "views", "get")
+    assert may(e2e, "user-of-queues", "kueue.x-k8s.io", "workloads", "list")
+    assert not may(e2e, "user-of-queues", "kueue.x-k8s.io", "clusterqueues", "update")
+    assert not may(e2e, "user-of-queues", "kueue.x-k8s.io", "workloads", "delete")
+    assert may(e2e, "onlooker", "karpenter.sh", "nodepools", "watch")
+    assert may(e2e, "onlooker", "plimsoll.dev", "views", "get")
+    assert not may(e2e, "onlooker", "batch", "jobs", "create")
+    e2e.kubectl("delete", "-f", ROOT / "deploy" / "rbac" / "users.yaml")
 
 
 def test_nothing_beside_the_table(e2e):
