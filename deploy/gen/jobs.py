@@ -8,7 +8,7 @@ kind that is queued but has no queue, since a policy sees the owner's kind and n
 The policies for a namespace's default queue are a file of their own: for each job without a label the API server looks for that
 queue, which costs it a millisecond. Without them such a job is suspended on sight.
 """
-from .policy import FLAGS, PRIORITY, QUEUE, QUEUED, TOPMOST, check, condition, label, labelled, mutating, patch, resources, validating, variable
+from .policy import FLAGS, NOT_OURS, PRIORITY, QUEUE, QUEUED, TOPMOST, check, condition, label, labelled, mutating, patch, resources, validating, variable
 
 MAX_TIME = "kueue.x-k8s.io/max-exec-time-seconds"
 PREBUILT = "kueue.x-k8s.io/prebuilt-workload-name"
@@ -106,7 +106,7 @@ def kept():
               f"annotation {SYNC} needs an Indexed job with as many completions as parallelism"),
     ]
     concerned = condition("has-a-queue", f"{label(QUEUE)} != '' || (oldObject != null && {label(QUEUE, 'oldObject')} != '')")
-    return validating("jobs", with_flag(None, on=("CREATE", "UPDATE")), validations, conditions=[concerned],
+    return validating("jobs", with_flag(None, on=("CREATE", "UPDATE")), validations, conditions=[NOT_OURS, concerned],
                       variables=[variable("created", "oldObject == null"), variable("held", flag("object"))])
 
 

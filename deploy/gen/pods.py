@@ -11,7 +11,7 @@ The gate's policy has failurePolicy Fail, since a pod that was created without i
 that carry the queue's label are looked at at all, so nothing else can be stopped by it. The others are Ignore: without
 them a Deployment's pods are simply not queued.
 """
-from .policy import PRIORITY, QUEUE, QUEUED, TOPMOST, apply, check, condition, label, labelled, mutating, resources, validating
+from .policy import NOT_OURS, PRIORITY, QUEUE, QUEUED, TOPMOST, apply, check, condition, label, labelled, mutating, resources, validating
 
 MANAGED = "kueue.x-k8s.io/managed"
 GROUP = "kueue.x-k8s.io/pod-group-name"
@@ -113,7 +113,8 @@ def kept():
               "a StatefulSet in a queue is let in as a whole: scale it to 0, then to the new count"),
     ]
     by_set = condition("a-group", f"{label(QUEUE)} != '' && object.spec.template.metadata.?labels[?'{GROUP}'].orValue('') != ''")
-    return (validating("pods", [resources("pods", versions=("v1",), on=("CREATE", "UPDATE"))], pod, selector=labelled(QUEUE)) +
+    return (validating("pods", [resources("pods", versions=("v1",), on=("CREATE", "UPDATE"))], pod, conditions=[NOT_OURS],
+                       selector=labelled(QUEUE)) +
             validating("statefulsets", [resources("statefulsets", group="apps", versions=("v1",), on=("UPDATE",))], scale,
                        conditions=[by_set]))
 

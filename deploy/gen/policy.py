@@ -61,6 +61,9 @@ def condition(name, expression):
     return {"name": name, "expression": cel(expression)}
 
 
+# The daemon writes what it has decided, several steps at once where they came quickly; nobody's slip is caught there.
+NOT_OURS = condition("not-the-daemon", "!request.userInfo.username.startsWith('system:serviceaccount:plimsoll-system:')")
+
 QUEUED = condition("has-a-queue", f"{label(QUEUE)} != ''")
 
 # An owner's kind can be seen here, its labels cannot.

@@ -1,9 +1,12 @@
 """
 What Kueue's webhook refuses in Workloads beyond the schema: mostly what does not change while quota is reserved.
 
+The daemon itself (any account of plimsoll-system) is not asked: of a workload that it put out and let in again it may write both at
+once, and most writes are its own.
+
 failurePolicy Fail: only Workloads are looked at; a Job waits suspended beside one that is refused, which is its safe side.
 """
-from .policy import check, resources, validating, variable
+from .policy import NOT_OURS, check, resources, validating, variable
 
 GROUP = "kueue.x-k8s.io"
 
@@ -30,7 +33,7 @@ def spec():
               "annotation kueue.x-k8s.io/admission-gated-by is not added later"),
     ]
     return validating("workloads", [resources("workloads", group=GROUP, on=("CREATE", "UPDATE"))], validations, fail=True,
-                      namespaced=False, conditions=[variable("has-a-spec", "has(object.spec)")], variables=[
+                      namespaced=False, conditions=[NOT_OURS, variable("has-a-spec", "has(object.spec)")], variables=[
                           variable("sets", "has(object.spec.podSets) ? object.spec.podSets : []"),
                           variable("elastic",
                                    "object.metadata.?annotations[?'kueue.x-k8s.io/elastic-job'].orValue('') == 'true'")])
@@ -65,7 +68,7 @@ def status():
               "clusterName is one of nominatedClusterNames"),
     ]
     return validating("workload-status", [resources("workloads/status", group=GROUP, on=("UPDATE",))], validations, fail=True,
-                      namespaced=False, conditions=[variable("has-a-status", "has(object.status)")], variables=[
+                      namespaced=False, conditions=[NOT_OURS, variable("has-a-status", "has(object.status)")], variables=[
                           variable("sets", "has(object.spec) && has(object.spec.podSets) ? object.spec.podSets : []")])
 
 

@@ -588,6 +588,19 @@ def test_deployments_and_stateful_sets_pass_their_queue_on(e2e):
         assert refused(lambda: admin.merge(path(stateful, True), {"spec": {"replicas": 3}}))
 
 
+def test_the_daemon_is_not_asked(e2e):
+    """It may write in one step that a workload was put out and let in elsewhere; others may not."""
+    work = made("reserved", {"metadata/namespace": e2e.namespace})
+    live = e2e.admin.create(path(work), work)
+    live = e2e.admin.call("PUT", path(work, True) + "/status", {**live, "status": work["status"]})
+    live["status"]["admission"]["clusterQueue"] = "other"
+    where = path(work, True) + "/status?dryRun=All"
+    assert refused(lambda: e2e.admin.call("PUT", where, live))
+    for space, code in (("plimsoll-system", 0), ("default", 1)):
+        e2e.kubectl("--as", f"system:serviceaccount:{space}:plimsoll", "--as-group", "system:masters", "replace", "--raw", where,
+                    "-f", "-", stdin=live, want=code)
+
+
 def test_nothing_in_kube_system_is_held(e2e):
     admin = e2e.admin
     one = job(e2e, "system", {QUEUE: "lq"})
