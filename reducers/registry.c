@@ -34,8 +34,21 @@ static const struct {
 	{plm_publish_step, PLM_CYCLE_PUBLISH, true, true},
 };
 
+/*
+ * Where we write Workloads, queues are not decided on before those that there are were listed once: jobs that
+ * another program let in would be taken for new ones, and stopped.
+ */
+static bool knows_workloads(const struct plm_state *st)
+{
+	return (plm_root(st)->publish & PLM_PUBLISH_QUEUES) == 0 ||
+	       plm_root(st)->workloads_listed != PLM_LISTED_NEVER;
+}
+
 static bool takes_part(const struct plm_state *st, size_t turn)
 {
+	if (turns[turn].queues && !turns[turn].nodes && !knows_workloads(st)) {
+		return false;
+	}
 	switch (plm_root(st)->only) {
 	case PLM_ONLY_QUEUES:
 		return turns[turn].queues;

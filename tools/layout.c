@@ -13,6 +13,9 @@ static const struct plm_wire_names halt_names = {"halt", halt_texts, PLM_COUNTOF
 static const char *const making_texts[] = {"Not", "Asked", "Made"};
 static const struct plm_wire_names making_names = {"making", making_texts,
 						   PLM_COUNTOF(making_texts)};
+static const char *const listing_texts[] = {"Never", "Now", "Once"};
+static const struct plm_wire_names listing_names = {"listing", listing_texts,
+						    PLM_COUNTOF(listing_texts)};
 static const char *const theirs_texts[] = {"None", "Seen", "Answered"};
 static const struct plm_wire_names theirs_names = {"theirs", theirs_texts,
 						   PLM_COUNTOF(theirs_texts)};
@@ -318,14 +321,17 @@ static const struct plm_member cluster_queue_members[] = {PART(object, object),
 							  U32(holding),
 							  ENUM(admission_mode, admission_mode),
 							  BOOL(concurrent),
-				 SKIP(written_print), I64(write_at_ms), BOOL(writing), SKIP(zero)};
+							  SKIP(written_print),
+							  I64(write_at_ms),
+							  BOOL(writing),
+							  SKIP(zero)};
 LAYOUT(static, cluster_queue)
 #undef TYPE
 #define TYPE struct plm_local_queue
 static const struct plm_member local_queue_members[] = {
-	PART(object, object),	TEXT(cluster_queue), TEXT(work_queue), ENUM(stop, stop),
-	LIST(reported, amount), I64(weight_nano),    I64(reported_ms), I64(sampled_ms),
-	SKIP(consumed),		BOOL(writing), SKIP(written_print), I64(write_at_ms)};
+	PART(object, object),	TEXT(cluster_queue), TEXT(work_queue),	  ENUM(stop, stop),
+	LIST(reported, amount), I64(weight_nano),    I64(reported_ms),	  I64(sampled_ms),
+	SKIP(consumed),		BOOL(writing),	     SKIP(written_print), I64(write_at_ms)};
 LAYOUT(static, local_queue)
 #undef TYPE
 #define TYPE struct plm_consumed
@@ -795,8 +801,11 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 SKIP(zero3),
 						 I64(catalog_ms),
 						 U32(publish),
-						 BOOL(workloads_listed),
-						 I64(say_at_ms), BOOL(board_dirty), BOOL(board_look), I64(board_at_ms)};
+						 OWN_ENUM(workloads_listed, listing_names),
+						 I64(say_at_ms),
+						 BOOL(board_dirty),
+						 BOOL(board_look),
+						 I64(board_at_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

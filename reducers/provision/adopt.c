@@ -62,7 +62,9 @@ void plm_adopt_fold_epoch(struct plm_state *st)
 	plm_root_change(st)->claims_listed = (plm_sym){0};
 	plm_root_change(st)->instances_listed = 0;
 	plm_root_change(st)->nodes_listed = 0;
-	plm_root_change(st)->workloads_listed = 0;
+	if (plm_root(st)->workloads_listed == PLM_LISTED_NOW) {
+		plm_root_change(st)->workloads_listed = PLM_LISTED_ONCE;
+	}
 	if (last_ms > 0) {
 		plm_life_away(st, PLM_SOURCE_KUBE, true, last_ms);
 		plm_life_away(st, PLM_SOURCE_CLOUD, true, last_ms);
@@ -76,7 +78,7 @@ void plm_adopt_fold_listed(struct plm_state *st, const struct plm_fold *fold,
 		plm_root_change(st)->claims_listed = plm_fold_text(
 			fold, w->revision.size > 0 ? w->revision : plm_slice_str("0"));
 	} else if (w->kind == PLM_KIND_WORKLOAD) {
-		plm_root_change(st)->workloads_listed = 1;
+		plm_root_change(st)->workloads_listed = PLM_LISTED_NOW;
 		plm_root_change(st)->queues_dirty = 1;
 	} else if (w->kind == PLM_KIND_NODE) {
 		plm_root_change(st)->nodes_listed = 1;

@@ -230,7 +230,7 @@ static int64_t say_from_ms(const struct plm_state *st, plm_id id)
 
 void plm_publish_waiting(const struct plm_publish_pass *p, uint32_t *room)
 {
-	if (plm_root(p->st)->workloads_listed == 0) {
+	if (plm_root(p->st)->workloads_listed != PLM_LISTED_NOW) {
 		return;
 	}
 	PLM_EACH_MARKED(p->st, PLM_MARKED(PLM_MARK_UNSAID), id)
@@ -249,7 +249,7 @@ void plm_publish_waiting(const struct plm_publish_pass *p, uint32_t *room)
 
 void plm_publish_workloads(const struct plm_publish_pass *p)
 {
-	if (plm_root(p->st)->workloads_listed == 0) {
+	if (plm_root(p->st)->workloads_listed != PLM_LISTED_NOW) {
 		return;
 	}
 	PLM_EACH_MARKED(p->st, PLM_MARKED(PLM_MARK_UNMADE), id)
@@ -315,7 +315,7 @@ int64_t plm_publish_workloads_due(const struct plm_state *st)
 	int64_t due_ms = PLM_UNSET;
 	int64_t say_ms = PLM_UNSET;
 
-	if (plm_root(st)->workloads_listed == 0) {
+	if (plm_root(st)->workloads_listed != PLM_LISTED_NOW) {
 		return PLM_UNSET;
 	}
 	due_ms = due_of(st, PLM_MARK_UNMADE);

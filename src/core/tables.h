@@ -240,6 +240,13 @@ enum plm_theirs {
 	PLM_THEIRS_ANSWERED, /* it was, once: whoever insists has the last word until we have news */
 };
 
+/* When a complete list came last. */
+enum plm_listing {
+	PLM_LISTED_NEVER,
+	PLM_LISTED_NOW, /* in this epoch */
+	PLM_LISTED_ONCE,
+};
+
 /* Areas whose decisions are written into objects. */
 enum plm_publish_area {
 	PLM_PUBLISH_QUEUES = 1,
@@ -678,7 +685,7 @@ struct plm_root {
 	int64_t catalog_ms; /* when the catalogue was told last: what was left of reservations then */
 	/* reducers/publish: enum plm_publish_area, or'ed; reasons of waiting are not written before 'say_at_ms' */
 	uint32_t publish;
-	uint32_t workloads_listed; /* 1: a complete list of Workloads came in this epoch */
+	uint32_t workloads_listed; /* enum plm_listing: of Workloads */
 	int64_t say_at_ms;
 	uint32_t board_dirty; /* 1: what queues say of themselves may have changed since the last look */
 	uint32_t board_look;  /* 1: this cycle looks */

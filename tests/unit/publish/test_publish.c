@@ -223,6 +223,32 @@ static void nothing_is_made_before_the_list_is_complete(void **state)
 	assert_string_equal(stage_run(&s, 10), "workload.create j");
 }
 
+/* Its Workload comes after it: a job that Kueue let in is not stopped. */
+static void nothing_is_decided_before_the_first_list(void **state)
+{
+	struct stage_job *job = NULL;
+	struct plm_w_workload w;
+
+	(void)state;
+	stage_fini(&s);
+	stage_init(&s, 2);
+	s.config.publish = PLM_PUBLISH_QUEUES;
+	stage_config(&s);
+	job = stage_add(&s, "j", 2);
+	job->suspended = false;
+	job->ready = 2;
+	stage_tell(&s, job);
+	assert_string_equal(stage_run(&s, 0), "");
+	w = object("j", true);
+	w.cluster_queue = plm_slice_str("cq");
+	w.reserved_ms = STAGE_START_MS - 5000;
+	w.admitted_ms = STAGE_START_MS - 5000;
+	tell(&w);
+	list_is_complete();
+	assert_string_equal(stage_run(&s, 10), "");
+	assert_int_equal(stage_workload(&s, "j")->stage, PLM_STAGE_ADMITTED);
+}
+
 static void nothing_is_written_where_another_writes(void **state)
 {
 	(void)state;
@@ -554,6 +580,7 @@ int main(void)
 	const struct CMUnitTest list[] = {
 		ON_STAGE(a_job_gets_one_object_and_one_status),
 		ON_STAGE(nothing_is_made_before_the_list_is_complete),
+		ON_STAGE(nothing_is_decided_before_the_first_list),
 		ON_STAGE(nothing_is_written_where_another_writes),
 		ON_STAGE(a_refused_object_is_asked_for_again_later),
 		ON_STAGE(a_deleted_object_is_made_again),
