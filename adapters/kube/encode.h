@@ -59,6 +59,7 @@ struct plm_step {
 	const char *subresource; /* static */
 	enum plm_kube_verb verb;
 	struct plm_slice ns, name;
+	const char *query; /* arena; NULL = none */
 	struct plm_slice body;
 	bool more;	   /* WRITE: ask again after it, with its answer as target */
 	bool gone_is_done; /* WRITE: no such object is ALREADY_DONE, else CONFLICT */
@@ -141,6 +142,14 @@ cJSON *plm_encode_gates(const cJSON *list, struct plm_slice gate);
 void plm_encode_told_start(const struct plm_encode *in, enum plm_kind kind, struct plm_vec starts,
 			   struct plm_patch *patch);
 void plm_encode_told_stop(const struct plm_encode *in, enum plm_kind kind, struct plm_patch *patch);
+
+/* The topology that a pod set's annotations ask for; NULL: none. */
+struct plm_kube_set;
+cJSON *plm_encode_topology(const struct plm_kube_set *set);
+/* spec of a Workload that is made for 'job' with 'sets' (owned). */
+cJSON *plm_encode_workload_spec(const struct plm_encode *in, const cJSON *job, cJSON *sets);
+/* workload.create of pods that are queued by themselves. */
+void plm_encode_group_create(const struct plm_encode *in, struct plm_step *out);
 
 void plm_encode_job_start(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_job_stop(const struct plm_encode *in, struct plm_step *out);

@@ -73,8 +73,7 @@ static bool put_slices(cJSON *request, const cJSON *notes)
 	return true;
 }
 
-/* NULL: its pods ask for no topology. */
-static cJSON *topology_of(const struct plm_kube_set *set)
+cJSON *plm_encode_topology(const struct plm_kube_set *set)
 {
 	const cJSON *notes = plm_tree_at(set->template, "metadata.annotations");
 	cJSON *request = plm_tree_map();
@@ -160,7 +159,7 @@ static cJSON *pod_set(const struct plm_kube_set *set, const struct plm_w_pod_cou
 		plm_tree_put_int(out, "minCount", least);
 	}
 	plm_tree_put(out, plm_slice_str("template"), template_of(set, job));
-	put_if(out, "topologyRequest", topology_of(set));
+	put_if(out, "topologyRequest", plm_encode_topology(set));
 	return out;
 }
 
@@ -211,7 +210,7 @@ static void put_priority(const struct plm_encode *in, cJSON *spec, const cJSON *
 	plm_tree_put(spec, plm_slice_str("priorityClassRef"), class);
 }
 
-static cJSON *spec_of(const struct plm_encode *in, const cJSON *job, cJSON *sets)
+cJSON *plm_encode_workload_spec(const struct plm_encode *in, const cJSON *job, cJSON *sets)
 {
 	const struct plm_w_req_workload_create *request = in->request;
 	cJSON *spec = plm_tree_map();
@@ -310,6 +309,10 @@ void plm_encode_workload_create(const struct plm_encode *in, struct plm_step *ou
 		plm_encode_name_taken(in, out, target);
 		return;
 	}
+	if (request->owner_kind == PLM_KIND_POD_GROUP) {
+		plm_encode_group_create(in, out);
+		return;
+	}
 	job = plm_encode_object(in, out, owner, request->owner_uid, PLM_RESULT_CONFLICT);
 	if (job == NULL || !find_sets(in, out, job, sets)) {
 		return;
@@ -324,7 +327,7 @@ void plm_encode_workload_create(const struct plm_encode *in, struct plm_step *ou
 			    plm_encode_api_version(in, PLM_KUBE_RES_WORKLOADS));
 	plm_tree_put_string(workload, "kind", "Workload");
 	plm_tree_put(workload, plm_slice_str("metadata"), meta_of(in, job));
-	plm_tree_put(workload, plm_slice_str("spec"), spec_of(in, job, list));
+	plm_tree_put(workload, plm_slice_str("spec"), plm_encode_workload_spec(in, job, list));
 	plm_step_create(in, out, target, workload);
 }
 

@@ -228,7 +228,9 @@ static void send_step(struct plm_flight *flight, const struct plm_step *step)
 		.verb = step->verb,
 		.ns = step->ns,
 		.name = step->name,
+		.query = step->query,
 		.body = step->body,
+		.stall_ms = step->verb == PLM_KUBE_LIST ? PLM_LIMIT_EFFECT_STALL_MS : 0,
 		.on_done = on_done,
 		.self = flight,
 	};
@@ -237,6 +239,7 @@ static void send_step(struct plm_flight *flight, const struct plm_step *step)
 	flight->step.ns = (struct plm_slice){0};
 	flight->step.name = (struct plm_slice){0};
 	flight->step.body = (struct plm_slice){0};
+	flight->step.query = NULL;
 	flight->sent = plm_kube_send(plm_effector_client(flight->effector), &request);
 }
 

@@ -79,6 +79,16 @@ static void denied(const struct plm_kube_answer *answer, struct plm_outcome *out
 	}
 }
 
+/* The area may be enforced again; a call that the table does not have never goes. */
+static void forbidden(const struct plm_step *step, struct plm_outcome *out)
+{
+	if (plm_kube_call_find(step->resource, step->subresource, step->verb) == NULL) {
+		end(out, PLM_RESULT_FAILED, "NoSuchCall");
+	} else {
+		wait_for(out, PLM_RESULT_RETRYABLE, "NotEnforced");
+	}
+}
+
 void plm_outcome(enum plm_call call, const struct plm_step *step,
 		 const struct plm_kube_answer *answer, struct plm_outcome *out)
 {
@@ -118,7 +128,7 @@ void plm_outcome(enum plm_call call, const struct plm_step *step,
 		wait_for(out, PLM_RESULT_RETRYABLE, "Gone");
 		return;
 	case PLM_KUBE_FORBIDDEN_HERE:
-		wait_for(out, PLM_RESULT_RETRYABLE, "NotEnforced");
+		forbidden(step, out);
 		return;
 	case PLM_KUBE_UNSENT:
 		wait_for(out, PLM_RESULT_RETRYABLE, "Unreachable");

@@ -295,6 +295,8 @@
 /* The wait before an effect that could not be carried out, or is not known to be, goes out again. */
 #define PLM_LIMIT_EFFECT_WAIT_FIRST_MS 250
 #define PLM_LIMIT_EFFECT_WAIT_MS 30000
+/* The pods of a group are listed; without a byte for so long the list is begun anew. */
+#define PLM_LIMIT_EFFECT_STALL_MS 10000
 /* An effect that has to wait for another controller looks again after this long at most. */
 #define PLM_LIMIT_EFFECT_LOOK_MS 2000
 /* Bytes of a RESULT's message; the rest is cut off. */

@@ -11,7 +11,7 @@ struct plm_kube_sent {
 	uv_timer_t timer; /* first */
 	struct plm_kube_client *client;
 	struct plm_kube_request request;
-	char *ns, *name, *body;
+	char *ns, *name, *body, *query;
 	bool cancelled;
 };
 
@@ -349,6 +349,29 @@ static struct answer create(struct plm_kube_sent *sent, const cJSON *body)
 	return done(at->json);
 }
 
+/* Whatever the query says: a case has only objects that it selects. As items of a list, without kind. */
+static struct answer list(const struct plm_kube_sent *sent)
+{
+	cJSON *whole = cJSON_CreateObject();
+	cJSON *items = cJSON_AddArrayToObject(whole, "items");
+	struct answer answer = {0};
+
+	for (size_t i = 0; i < PLAYED_OBJECTS; i++) {
+		const struct played_object *at = &sent->client->objects[i];
+
+		if (at->json != NULL && at->resource == sent->request.resource) {
+			cJSON *copy = cJSON_Duplicate(at->json, true);
+
+			cJSON_DeleteItemFromObjectCaseSensitive(copy, "kind");
+			cJSON_DeleteItemFromObjectCaseSensitive(copy, "apiVersion");
+			(void)cJSON_AddItemToArray(items, copy);
+		}
+	}
+	answer = done(whole);
+	cJSON_Delete(whole);
+	return answer;
+}
+
 static struct answer execute(struct plm_kube_sent *sent)
 {
 	const struct plm_kube_request *request = &sent->request;
@@ -356,7 +379,9 @@ static struct answer execute(struct plm_kube_sent *sent)
 	cJSON *body = cJSON_Parse(sent->body);
 	struct answer answer = {0};
 
-	if (request->verb == PLM_KUBE_CREATE && request->subresource[0] == '\0') {
+	if (request->verb == PLM_KUBE_LIST) {
+		answer = list(sent);
+	} else if (request->verb == PLM_KUBE_CREATE && request->subresource[0] == '\0') {
 		answer = create(sent, body);
 	} else if (at == NULL) {
 		answer = says(PLM_KUBE_NOT_FOUND, 404, "NotFound");
@@ -464,6 +489,8 @@ static void note_call(struct plm_kube_sent *sent)
 			note(played, part);
 		}
 	}
+	note(played, sent->request.query == NULL ? "" : " ?");
+	note(played, sent->request.query == NULL ? "" : sent->request.query);
 	note(played, "\n");
 	note_body(played, sent->body);
 }
@@ -488,6 +515,7 @@ static void on_closed(uv_handle_t *handle)
 	free(sent->ns);
 	free(sent->name);
 	free(sent->body);
+	free(sent->query);
 	free(sent);
 }
 
@@ -526,6 +554,10 @@ struct plm_kube_sent *plm_kube_send(struct plm_kube_client *client,
 	sent->ns = text_of(request->ns);
 	sent->name = text_of(request->name);
 	sent->body = text_of(request->body);
+	if (request->query != NULL) {
+		sent->query = text_of(plm_slice_str(request->query));
+		sent->request.query = sent->query;
+	}
 	assert_int_equal(uv_timer_init(client->loop, &sent->timer), 0);
 	assert_int_equal(uv_timer_start(&sent->timer, on_due, 0, 0), 0);
 	client->under_way++;

@@ -44,6 +44,8 @@ static const struct fault_case fault_table[] = {
 	{"pool_status"},
 	{"queue_status_cluster"},
 	{"workload_create"},
+	{"workload_create_group"},
+	{"workload_create_pod"},
 	{"workload_create_trainjob"},
 	{"workload_deactivate"},
 	{"workload_delete_finalizer"},
