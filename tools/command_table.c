@@ -311,6 +311,23 @@ static const struct plm_command commands[] = {
 	 1,
 	 plm_cmd_replay,
 	 {SOURCE, F(FROM_START), ROUND, F(OUTPUT), COMMON}},
+	{"agree",
+	 LOG_GROUP,
+	 "",
+	 "would we have decided what Kueue and Karpenter decided?",
+	 "Of a log that `run` wrote while it observed: for every Workload that Kueue let in or "
+	 "preempted and every NodeClaim that Karpenter made or removed, whether the same would "
+	 "have "
+	 "been decided here on the state just before. later = the same, 10 s after we would have; "
+	 "onlyUs = wanted here for 10 s and not done; onlyThem = not wanted here. Ends with 1 when "
+	 "anything differs.\n\n" POINTS,
+	 "agree -L ./data\nagree -L ./data -o json",
+	 "text|json|yaml",
+	 "1 3 4 5 7",
+	 0,
+	 0,
+	 plm_cmd_agree,
+	 {SOURCE, F(OUTPUT), COMMON}},
 	{"head",
 	 LOOK,
 	 "",

@@ -25,6 +25,7 @@ plm_verb_fn plm_cmd_log_verify;
 plm_verb_fn plm_cmd_log_export;
 plm_verb_fn plm_cmd_log_import;
 plm_verb_fn plm_cmd_replay;
+plm_verb_fn plm_cmd_agree;
 plm_verb_fn plm_cmd_help;
 plm_verb_fn plm_cmd_completion;
 plm_verb_fn plm_cmd_version;
