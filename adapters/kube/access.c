@@ -35,6 +35,7 @@ struct plm_kube_access {
 	int64_t expires_ms; /* Unix; PLM_UNSET = never */
 	int64_t renew_ms;   /* Unix: from then on it is asked again */
 	int64_t again_ms;   /* loop time: not before, after a failure */
+	int64_t refused_ms; /* loop time: when it was last run for a 401; PLM_UNSET = never */
 	char why[PLM_ERROR_TEXT_SIZE];
 };
 
@@ -342,7 +343,12 @@ bool plm_kube_access_refused(struct plm_kube_access *access, uint64_t serial)
 	if (access->options.login->plugin.command == NULL) {
 		return false;
 	}
+	if (access->running == NULL && access->refused_ms != PLM_UNSET &&
+	    loop_ms(access) - access->refused_ms < PLM_LIMIT_CREDENTIAL_AGAIN_MS) {
+		return false; /* what is new was refused too: running it for each call helps nobody */
+	}
 	access->stale = true;
+	access->refused_ms = loop_ms(access);
 	run_plugin(access);
 	return access->running != NULL;
 }
@@ -391,7 +397,7 @@ enum plm_code plm_kube_access_new(const struct plm_kube_access_options *options,
 		return plm_fail(err, PLM_E_LIMIT, "out of memory");
 	}
 	access->options = *options;
-	access->expires_ms = PLM_UNSET;
+	access->expires_ms = access->refused_ms = PLM_UNSET;
 	access->serial = access->tls = 1;
 	code = start(access, err);
 	if (code != PLM_OK) {

@@ -390,6 +390,10 @@ static void plugin_is_run_once(void **state)
 	until_change(&w, 2);
 	assert_string_equal(now(&w, PLM_KUBE_ACCESS_READY).header, "Authorization: Bearer 2");
 	assert_true(plm_kube_access_refused(w.access, it.serial));
+	it = now(&w, PLM_KUBE_ACCESS_READY);
+	assert_string_equal(it.header, "Authorization: Bearer 2");
+	/* The new one is refused as well: it is not run for every call. */
+	assert_false(plm_kube_access_refused(w.access, it.serial));
 	assert_string_equal(now(&w, PLM_KUBE_ACCESS_READY).header, "Authorization: Bearer 2");
 	end(&w);
 }
