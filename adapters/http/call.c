@@ -120,6 +120,9 @@ void plm_http_call_free(struct plm_http_call *call)
 	if (call->easy != NULL) {
 		curl_easy_cleanup(call->easy);
 	}
+	for (struct curl_slist *line = call->headers; line != NULL; line = line->next) {
+		explicit_bzero(line->data, strlen(line->data)); /* a token, perhaps */
+	}
 	curl_slist_free_all(call->headers);
 	free(call->url);
 	free(call->sent_body);

@@ -79,7 +79,7 @@ struct plm_http_request {
 	const char *path;	    /* with query, after the peer's URL; copied */
 	const char *const *headers; /* "Name: value", copied; ends with NULL; may be NULL */
 	struct plm_slice body;	    /* copied */
-	/* From plm_http_send() on, waiting included; total 0 = no bound (watches). */
+	/* Of each connection; of all since plm_http_send(), waiting included, 0 = no bound (watches). */
 	int64_t connect_ms, total_ms;
 	int64_t stall_ms; /* no byte for so long ends it; 0 = no bound */
 	/* Of the answer; 0 = PLM_LIMIT_HTTP_BODY_BYTES, with on_body no bound. */

@@ -216,8 +216,8 @@ struct plm_http_request heard_get(struct heard *heard, struct plm_http_peer *pee
 		.peer = peer,
 		.method = "GET",
 		.path = path,
-		.connect_ms = 5000,
-		.total_ms = 5000,
+		.connect_ms = 20000,
+		.total_ms = 20000,
 		.on_done = on_done,
 		.self = heard,
 	};
@@ -238,7 +238,7 @@ void heard_send(struct stage *stage, struct heard *heard, const struct plm_http_
 
 void heard_wait(struct stage *stage, const struct heard *heard)
 {
-	int64_t end_ms = (int64_t)(uv_hrtime() / 1000000U) + 20000;
+	int64_t end_ms = (int64_t)(uv_hrtime() / 1000000U) + 60000;
 
 	while (heard->done == 0) {
 		run_for(stage, 1);

@@ -36,12 +36,12 @@ struct heard {
 	void (*end)(struct heard *heard);
 };
 
-/* GET 'path' with timeouts of 5 s; 'streamed' reads by on_body. */
+/* GET 'path' with timeouts of 20 s; 'streamed' reads by on_body. */
 struct plm_http_request heard_get(struct heard *heard, struct plm_http_peer *peer,
 				  const char *path);
 void heard_stream(struct plm_http_request *request);
 void heard_send(struct stage *stage, struct heard *heard, const struct plm_http_request *request);
-/* Run the loop until 'heard' is done; fails after 20 s. */
+/* Run the loop until 'heard' is done; fails after 60 s. */
 void heard_wait(struct stage *stage, const struct heard *heard);
 /* Both. */
 void heard_call(struct stage *stage, struct heard *heard, const struct plm_http_request *request);
