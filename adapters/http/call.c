@@ -183,6 +183,7 @@ static int on_ready(void *self, char *to, char *from, int to_port, int from_port
 	(void)to_port;
 	(void)from_port;
 	call->active_ms = now_ms();
+	call->sent_ms = call->active_ms;
 	if (!is_wanted(call)) {
 		return CURL_PREREQFUNC_ABORT;
 	}
@@ -194,6 +195,13 @@ static int on_ready(void *self, char *to, char *from, int to_port, int from_port
 	return CURL_PREREQFUNC_OK;
 }
 
+static void heard(struct plm_http_call *call, size_t size)
+{
+	call->active_ms = now_ms();
+	call->lane->heard_ms = call->active_ms;
+	call->lane->client->stats.bytes_in += size;
+}
+
 static size_t on_header(char *bytes, size_t one, size_t size, void *self)
 {
 	struct plm_http_call *call = self;
@@ -203,8 +211,7 @@ static size_t on_header(char *bytes, size_t one, size_t size, void *self)
 	if (!is_wanted(call)) {
 		return 0;
 	}
-	call->active_ms = now_ms();
-	call->lane->client->stats.bytes_in += size;
+	heard(call, size);
 	if (size > 7 && memcmp(bytes, "HTTP/", 5) == 0) {
 		call->lane->multiplexed = bytes[5] == '2';
 	}
@@ -249,8 +256,7 @@ static size_t on_piece(char *bytes, size_t one, size_t size, void *self)
 		call->pause_told = true;
 		return CURL_WRITEFUNC_PAUSE; /* curl keeps the piece and comes again */
 	}
-	call->active_ms = now_ms();
-	call->lane->client->stats.bytes_in += size;
+	heard(call, size);
 	if (size > body_max(call, streamed) - call->body_size) {
 		call->too_large = true;
 		return 0;

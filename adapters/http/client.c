@@ -60,9 +60,8 @@ static void detach(struct plm_http_peer *peer)
 {
 	plm_http_link_remove(&peer->link);
 	plm_http_resolve_forget(peer);
-	for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
-		plm_http_lane_free(peer->lanes[i]);
-		peer->lanes[i] = NULL;
+	while (!plm_http_link_empty(&peer->all)) {
+		plm_http_lane_free(peer->all.next->owner);
 	}
 	peer->client = NULL;
 }
@@ -226,6 +225,7 @@ enum plm_code plm_http_peer_new(struct plm_http_client *client,
 	PLM_ASSERT(!client->dying);
 	peer->client = client;
 	plm_http_link_init(&peer->link, peer);
+	plm_http_link_init(&peer->all, NULL);
 	code = fill(peer, options, err);
 	if (code != PLM_OK) {
 		plm_http_peer_free(peer);

@@ -31,6 +31,7 @@ struct plm_http_lane {
 	struct plm_http_client *client; /* borrowed */
 	struct plm_http_peer *peer; /* borrowed; NULL: it has gone, only the timer is still open */
 	enum plm_http_lane_kind kind;
+	struct plm_http_link link; /* peer->all */
 	CURLM *multi;
 	uv_timer_t timer;	      /* curl's */
 	struct plm_http_link sockets; /* of struct plm_http_socket */
@@ -39,13 +40,20 @@ struct plm_http_lane {
 	uint32_t running_count, waiting_count;
 	uint32_t paused_count; /* of running: no byte is missed meanwhile */
 	bool multiplexed;      /* the last answer was HTTP/2: many calls share a connection */
+	int64_t heard_ms;      /* loop time: when the last byte came */
+	/*
+	 * Its connection is silent: the peer has another lane for new calls, and this one ends with its last.
+	 * Curl would go on to use the connection, however many calls were given up on it.
+	 */
+	bool retired;
 };
 
 struct plm_http_peer {
-	struct plm_http_client *client; /* borrowed */
-	struct plm_http_link link;	/* client->peers */
-	struct plm_http_lane *lanes[PLM_HTTP_LANES];
-	char *url;	  /* with the name that is verified for a host */
+	struct plm_http_client *client;		     /* borrowed */
+	struct plm_http_link link;		     /* client->peers */
+	struct plm_http_lane *lanes[PLM_HTTP_LANES]; /* for new calls */
+	struct plm_http_link all;		     /* lanes, retired ones too */
+	char *url;				     /* with the name that is verified for a host */
 	char *host;	  /* header line "Host: ..." when that is another; else NULL */
 	char *connect_to; /* curl's "::host:port" then; else NULL */
 	char *shown;	  /* "host:port" for people */
@@ -108,6 +116,7 @@ struct plm_http_call {
 	uint8_t *sent_body;
 	int64_t born_ms, active_ms; /* loop time: of the sending, of the last byte */
 	uint32_t tries;		    /* times that curl began to send it */
+	int64_t sent_ms;	    /* loop time: when it began so last */
 	long refused_size;	    /* bytes that were sent in vain: refused unseen */
 	bool paused;
 	bool pause_told; /* what curl knows of 'paused' */
@@ -143,6 +152,7 @@ void plm_http_drop_all(struct plm_http_client *client);
 /* lane.c */
 enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_kind kind,
 				struct plm_http_lane **out, struct plm_error *err) PLM_MUST_CHECK;
+void plm_http_lane_retire(struct plm_http_lane *lane);
 void plm_http_lane_free(struct plm_http_lane *lane); /* NULL-safe; no call may be in it */
 /* Let go of one uv handle of the client; the last frees it. */
 void plm_http_client_release(struct plm_http_client *client);

@@ -156,6 +156,7 @@ enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_k
 	lane->client = peer->client;
 	lane->peer = peer;
 	lane->kind = kind;
+	plm_http_link_init(&lane->link, lane);
 	plm_http_link_init(&lane->sockets, NULL);
 	plm_http_link_init(&lane->waiting, NULL);
 	plm_http_link_init(&lane->running, NULL);
@@ -176,8 +177,29 @@ enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_k
 		SET(lane->multi, CURLMOPT_MAXCONNECTS, (long)peer->connections_max);
 		SET(lane->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)peer->connections_max);
 	}
+	plm_http_link_append(&peer->all, &lane->link);
 	*out = lane;
 	return PLM_OK;
+}
+
+void plm_http_lane_retire(struct plm_http_lane *lane)
+{
+	struct plm_http_lane *next = NULL;
+
+	if (lane->retired || plm_http_lane_new(lane->peer, lane->kind, &next, NULL) != PLM_OK) {
+		return;
+	}
+	lane->retired = true;
+	lane->peer->lanes[lane->kind] = next;
+	while (!plm_http_link_empty(&lane->waiting)) {
+		struct plm_http_call *call = lane->waiting.next->owner;
+
+		plm_http_link_remove(&call->link);
+		plm_http_link_append(&next->waiting, &call->link);
+		call->lane = next;
+		lane->waiting_count--;
+		next->waiting_count++;
+	}
 }
 
 static void on_lane_closed(uv_handle_t *handle)
@@ -195,6 +217,7 @@ void plm_http_lane_free(struct plm_http_lane *lane)
 		return;
 	}
 	PLM_ASSERT(plm_http_link_empty(&lane->waiting) && plm_http_link_empty(&lane->running));
+	plm_http_link_remove(&lane->link);
 	while (!plm_http_link_empty(&lane->sockets)) {
 		socket_close(lane->sockets.next->owner);
 	}

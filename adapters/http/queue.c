@@ -97,6 +97,17 @@ void plm_http_due(struct plm_http_client *client, const struct plm_http_call *ca
 	}
 }
 
+/* A call is given up. Nothing came over its lane since it was sent: the next ones get another connection. */
+static void suspect(const struct plm_http_call *call)
+{
+	struct plm_http_lane *lane = call->lane;
+
+	if (call->state == PLM_HTTP_RUNNING && lane->multiplexed && call->tries > 0 &&
+	    lane->heard_ms < call->sent_ms) {
+		plm_http_lane_retire(lane);
+	}
+}
+
 static void expire(struct plm_http_call *call)
 {
 	const struct plm_http_request *request = &call->request;
@@ -112,6 +123,7 @@ static void expire(struct plm_http_call *call)
 		(void)snprintf(why, sizeof(why), "not answered within %lld ms",
 			       (long long)request->total_ms);
 	}
+	suspect(call);
 	plm_http_call_give_up(call, why);
 	finished(call);
 }
@@ -138,9 +150,11 @@ void plm_http_on_due(uv_timer_t *timer)
 	for (struct plm_http_link *at = client->peers.next; at != &client->peers; at = at->next) {
 		struct plm_http_peer *peer = at->owner;
 
-		for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
-			look_at(client, &peer->lanes[i]->waiting);
-			look_at(client, &peer->lanes[i]->running);
+		for (struct plm_http_link *in = peer->all.next; in != &peer->all; in = in->next) {
+			struct plm_http_lane *lane = in->owner;
+
+			look_at(client, &lane->waiting);
+			look_at(client, &lane->running);
 		}
 	}
 	plm_http_settle(client);
@@ -250,6 +264,24 @@ static void resume(struct plm_http_client *client)
 	}
 }
 
+/* Lanes that are retired and empty end. */
+static void sweep(struct plm_http_client *client)
+{
+	for (struct plm_http_link *at = client->peers.next; at != &client->peers; at = at->next) {
+		struct plm_http_peer *peer = at->owner;
+		struct plm_http_link *next;
+
+		for (struct plm_http_link *in = peer->all.next; in != &peer->all; in = next) {
+			struct plm_http_lane *lane = in->owner;
+
+			next = in->next;
+			if (lane->retired && plm_http_link_empty(&lane->running)) {
+				plm_http_lane_free(lane);
+			}
+		}
+	}
+}
+
 static bool deliver(struct plm_http_client *client)
 {
 	bool some = false;
@@ -277,6 +309,7 @@ void plm_http_settle(struct plm_http_client *client)
 	while (some && !client->dying) {
 		reap(client);
 		resume(client);
+		sweep(client);
 		some = deliver(client);
 		if (!client->dying) {
 			start(client);
@@ -396,9 +429,11 @@ void plm_http_drop_all(struct plm_http_client *client)
 	for (struct plm_http_link *at = client->peers.next; at != &client->peers; at = at->next) {
 		struct plm_http_peer *peer = at->owner;
 
-		for (size_t i = 0; i < PLM_HTTP_LANES; i++) {
-			drop(&peer->lanes[i]->waiting);
-			drop(&peer->lanes[i]->running);
+		for (struct plm_http_link *in = peer->all.next; in != &peer->all; in = in->next) {
+			struct plm_http_lane *lane = in->owner;
+
+			drop(&lane->waiting);
+			drop(&lane->running);
 		}
 	}
 }

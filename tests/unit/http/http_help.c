@@ -256,6 +256,7 @@ void heard_call(struct stage *stage, struct heard *heard, const struct plm_http_
 static void on_over(uv_timer_t *timer)
 {
 	*(bool *)timer->data = true;
+	uv_stop(timer->loop); /* else it would go on to wait for something else */
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -272,7 +273,7 @@ void run_for(struct stage *stage, int64_t time_ms)
 	timer.data = &over;
 	(void)uv_timer_start(&timer, on_over, (uint64_t)time_ms, 0);
 	while (!over) {
-		(void)uv_run(&stage->loop, UV_RUN_ONCE);
+		(void)uv_run(&stage->loop, UV_RUN_DEFAULT);
 	}
 	uv_close((uv_handle_t *)&timer, on_closed);
 	while (timer.data != NULL) {

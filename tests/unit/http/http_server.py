@@ -220,7 +220,7 @@ class Connection2:
         self.lock = threading.Condition()
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
         self.open = {}
-        self.over = False
+        self.over = self.frozen = False
 
     def flush(self):
         self.sock.sendall(self.h2.data_to_send())
@@ -291,6 +291,9 @@ class Connection2:
         number = int(args.get("n", "0"))
         pause = int(args.get("ms", "0")) / 1000
         name = parts.path.strip("/")
+        self.frozen |= name == "freeze"
+        if self.frozen:  # it still reads, and acknowledges
+            return
         self.requests += 1
         count(f"{method} {parts.path}")
         if name == "refuse" and count("refuse " + args["key"]) <= number:

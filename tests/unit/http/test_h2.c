@@ -101,6 +101,68 @@ static void graceful_end(void **state)
 	end(&scene);
 }
 
+/*
+ * A connection that takes everything and says nothing any more: who was given up on it is followed by others on a
+ * new one, those that are still on it have their own time, and what waited moves.
+ */
+static void frozen_connection(void **state)
+{
+	struct heard last = {0}, later = {0}, next = {0};
+	struct plm_http_request request;
+	struct scene scene;
+
+	(void)state;
+	open_on(&scene, 2);
+	request = heard_get(&scene.heard, scene.peer, "/hello");
+	heard_call(&scene.stage, &scene.heard, &request);
+	memset(&scene.heard, 0, sizeof(scene.heard));
+	request = heard_get(&scene.heard, scene.peer, "/freeze");
+	request.total_ms = 500;
+	heard_send(&scene.stage, &scene.heard, &request);
+	request = heard_get(&later, scene.peer, "/freeze");
+	request.total_ms = 2000;
+	heard_send(&scene.stage, &later, &request);
+	heard_wait(&scene.stage, &scene.heard);
+	assert_int_equal(scene.heard.outcome.fate, PLM_HTTP_LOST);
+	request = heard_get(&next, scene.peer, "/hello");
+	heard_call(&scene.stage, &next, &request);
+	assert_int_equal(next.outcome.fate, PLM_HTTP_ANSWERED);
+	assert_int_equal(later.done, 0);
+	heard_wait(&scene.stage, &later);
+	assert_int_equal(later.outcome.fate, PLM_HTTP_LOST);
+	request = heard_get(&last, scene.peer, "/hello");
+	heard_call(&scene.stage, &last, &request);
+	assert_has(&last, "n=2\n");
+	assert_int_equal(plm_http_client_stats(scene.stage.client).connections, 2);
+	end(&scene);
+}
+
+/* The same for streams, which are given up when nothing comes. */
+static void frozen_stream(void **state)
+{
+	struct heard next = {0};
+	struct plm_http_request request;
+	struct scene scene;
+
+	(void)state;
+	open_on(&scene, 2);
+	request = heard_get(&scene.heard, scene.peer, "/hello");
+	heard_stream(&request);
+	heard_call(&scene.stage, &scene.heard, &request);
+	memset(&scene.heard, 0, sizeof(scene.heard));
+	request = heard_get(&scene.heard, scene.peer, "/freeze");
+	heard_stream(&request);
+	request.stall_ms = 500;
+	heard_call(&scene.stage, &scene.heard, &request);
+	assert_int_equal(scene.heard.outcome.fate, PLM_HTTP_LOST);
+	request = heard_get(&next, scene.peer, "/drip?n=3&ms=1");
+	heard_stream(&request);
+	heard_call(&scene.stage, &next, &request);
+	assert_int_equal(next.outcome.fate, PLM_HTTP_ANSWERED);
+	assert_int_equal(plm_http_client_stats(scene.stage.client).connections, 2);
+	end(&scene);
+}
+
 static bool pause_first(struct heard *heard)
 {
 	if (heard->pieces == 1) {
@@ -187,6 +249,8 @@ int main(void)
 	PLM_TEST_ADD(&tests, one_connection_for_all);
 	PLM_TEST_TABLE(&tests, fate_row, fate_table);
 	PLM_TEST_ADD(&tests, graceful_end);
+	PLM_TEST_ADD(&tests, frozen_connection);
+	PLM_TEST_ADD(&tests, frozen_stream);
 	PLM_TEST_ADD(&tests, paused_stream);
 	PLM_TEST_ADD(&tests, cancel_one_of_many);
 	failed = plm_tests_run(&tests, "http h2");
