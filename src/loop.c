@@ -114,6 +114,7 @@ uv_loop_t *plm_loop_uv(struct plm_loop *loop)
 static void on_late(uv_timer_t *timer)
 {
 	((struct plm_loop *)timer->data)->late = true;
+	uv_stop(timer->loop); /* else the loop may go on to wait for something else */
 }
 
 bool plm_loop_wait(struct plm_loop *loop, bool (*done)(void *self), void *self, int64_t timeout_ms)

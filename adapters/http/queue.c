@@ -103,7 +103,7 @@ static void suspect(const struct plm_http_call *call)
 	struct plm_http_lane *lane = call->lane;
 
 	if (call->state == PLM_HTTP_RUNNING && lane->multiplexed && call->tries > 0 &&
-	    lane->heard_ms < call->sent_ms) {
+	    lane->heard_ms <= call->sent_ms) {
 		plm_http_lane_retire(lane);
 	}
 }
