@@ -134,14 +134,17 @@ static const char *reason_of(const struct plm_kube_observer *o, const struct plm
 	return at == NULL ? label : at + 2;
 }
 
+/* Of one that came without its bytes nothing is said: no bytes mean that it is gone. */
 static void tell_workload(const struct plm_kube_observer *o)
 {
 	const struct plm_split_item *item = o->item;
+	bool gone = item->type == PLM_SPLIT_DELETED;
 
-	if (o->resource == PLM_KUBE_RES_WORKLOADS && o->options.workload != NULL) {
-		o->options.workload(
-			o->options.self, plm_slice_str(item->uid), plm_slice_str(item->revision),
-			item->type == PLM_SPLIT_DELETED ? (struct plm_slice){0} : item->text);
+	if (o->resource == PLM_KUBE_RES_WORKLOADS && o->options.workload != NULL &&
+	    (gone || item->problem == NULL)) {
+		o->options.workload(o->options.self, plm_slice_str(item->uid),
+				    plm_slice_str(item->revision),
+				    gone ? (struct plm_slice){0} : item->text);
 	}
 }
 

@@ -135,6 +135,18 @@ static void note(void *self, const char *text)
 	add_line(s->notes, sizeof(s->notes), text);
 }
 
+static void on_workload(void *self, struct plm_slice uid, struct plm_slice revision,
+			struct plm_slice item)
+{
+	struct stage *s = self;
+	char line[128];
+
+	(void)snprintf(line, sizeof(line), "workload %.*s@%.*s %s", (int)uid.size,
+		       (const char *)uid.ptr, (int)revision.size, (const char *)revision.ptr,
+		       item.size == 0 ? "gone" : "is");
+	add_line(s->told, sizeof(s->told), line);
+}
+
 static void on_due(void *self)
 {
 	((struct stage *)self)->due++;
@@ -143,7 +155,7 @@ static void on_due(void *self)
 static void begin(struct stage *s)
 {
 	const struct plm_kube_observer_options observing = {
-		.inbox = {s, put}, .note = note, .self = s};
+		.inbox = {s, put}, .note = note, .workload = on_workload, .self = s};
 	struct plm_kube_reflect_options options = {
 		.client = &s->client,
 		.clock = {.self = s, .boot_ms = boot_ms},
@@ -667,6 +679,34 @@ static void what_cannot_be_read_is_named_once_and_stands(void **state)
 	assert_int_equal(plm_kube_observer_stats(s->observer).unreadable, 2);
 }
 
+/* Whoever writes a Workload's status hears of each new revision, and of its end. */
+static void workloads_are_told_to_who_writes_them(void **state)
+{
+	struct stage *s = *state;
+	struct plm_kube_sent *call = NULL;
+	char deep[4096];
+	size_t used = 0;
+
+	s->client.versions[PLM_KUBE_RES_WORKLOADS] = "v1beta2";
+	begin(s);
+	assert_true(body(live(s, PLM_KUBE_RES_NODES), END("10")));
+	call = live(s, PLM_KUBE_RES_WORKLOADS);
+	assert_true(body(call, END("20")));
+	s->told[0] = '\0';
+	assert_true(body(call, EVENT("ADDED", POD("w", "21"))));
+	told(s, "stands Workload w(u-w)\nworkload u-w@21 is\n"); /* it has no pod sets */
+	used = (size_t)snprintf(deep, sizeof(deep),
+				"{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"w\","
+				"\"uid\":\"u-w\"},\"a\":");
+	memset(deep + used, '[', 100);
+	memset(deep + used + 100, ']', 100);
+	(void)snprintf(deep + used + 200, sizeof(deep) - used - 200, "}}\n");
+	assert_true(body(call, deep));
+	told(s, "stands Workload w(u-w)\n");
+	assert_true(body(call, EVENT("DELETED", POD("w", "23"))));
+	told(s, "gone Workload w(u-w)\nworkload u-w@23 gone\n");
+}
+
 /* What is not an answer of an API server at all is noted, and not taken for an empty cluster. */
 static void nonsense_is_no_list(void **state)
 {
@@ -748,6 +788,7 @@ int main(void)
 		STAGED(everything_is_listed_again_once_in_a_while),
 		STAGED(a_server_that_cannot_be_reached_is_away),
 		STAGED(what_cannot_be_read_is_named_once_and_stands),
+		STAGED(workloads_are_told_to_who_writes_them),
 		STAGED(nonsense_is_no_list),
 		STAGED(a_server_that_is_busy_says_when),
 		STAGED(waits_grow_and_are_bounded),

@@ -48,7 +48,9 @@ static enum plm_code feed(struct plm_split *split, const char *bytes, size_t siz
 	enum plm_code code = PLM_OK;
 
 	assert_non_null(copy);
-	memcpy(copy, bytes, size);
+	if (size > 0) {
+		memcpy(copy, bytes, size);
+	}
 	code = plm_split_feed(split, plm_slice_of(copy, size), err);
 	free(copy);
 	for (int i = 0; i < MAX_ITEMS && code == PLM_E_AGAIN; i++) {
