@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tools/command.h"
+#include "tools/remote.h"
 
 /* Address space of a call's answer; touched as far as it is used. */
 #define ARENA_BYTES ((size_t)64 * 1024 * 1024 * 1024)
@@ -100,6 +101,7 @@ static int run(struct plm_cli *call, const struct plm_outer_verb *outer, int arg
 		start_timeout(plm_cli_number(call, PLM_FLAG_TIMEOUT, 0));
 	}
 	verb = code == PLM_OK ? function_of(call->command, outer) : NULL;
+	verb = plm_cli_has(call, PLM_FLAG_SERVER) ? plm_remote_run : verb;
 	if (code == PLM_OK && verb == NULL) {
 		code = plm_fail(&err, PLM_E_USAGE, "--help cannot be the value of a setting");
 	} else if (code == PLM_OK) {

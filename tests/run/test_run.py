@@ -294,7 +294,7 @@ def pages_say_how_it_is(folder):
     status, text = get(port, "/metrics")
     rows = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     assert status == 200 and int(rows["plimsoll_log_head_seq"]) > 5, text
-    assert int(rows["plimsoll_effects_total"]) >= 5, text
+    assert int(rows["plimsoll_effects_sent_total"]) >= 5, text
     assert rows['plimsoll_mode{area="queues"}'] == "1", text
     kinds = dict(line.split(" ")[2:4] for line in text.splitlines() if line.startswith("# TYPE"))
     for row in rows:
