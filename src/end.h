@@ -19,6 +19,13 @@ struct plm_end_meet {
 	struct plm_log *log; /* to be read; not after 'meet' */
 };
 
+#define PLM_READY_CHECKS 8
+struct plm_ready_check {
+	const char *name; /* static */
+	bool ok;
+	char why[128]; /* why not, or what of it */
+};
+
 struct plm_end_start {
 	struct plm_log *log; /* to be read for what was there before; not after 'start' */
 	struct plm_inbox inbox;
@@ -61,6 +68,8 @@ struct plm_end {
 	/* Objects taken over from the log. */
 	size_t (*resumed)(const void *self);
 	void (*free)(void *self);
+	/* What readyz says of it, by name ("caught-up", "lease"); returns how many. NULL = all is well. */
+	size_t (*ready)(const void *self, struct plm_ready_check *out, size_t max);
 };
 
 #endif

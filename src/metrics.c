@@ -54,8 +54,8 @@ void plm_metrics_put(struct plm_metrics *metrics, const struct plm_status *statu
 	(void)pthread_mutex_unlock(&metrics->lock);
 }
 
-void plm_metrics_tell(struct plm_metrics *metrics, enum plm_telling what, const char *a, const char *b,
-		      int64_t value)
+void plm_metrics_tell(struct plm_metrics *metrics, enum plm_telling what, const char *a,
+		      const char *b, int64_t value)
 {
 	struct told one = {.what = what, .value = value};
 	size_t at = 0;

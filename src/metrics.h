@@ -8,17 +8,11 @@
 #ifndef PLM_METRICS_H
 #define PLM_METRICS_H
 
+#include "end.h"
 #include "engine_thread.h"
 #include "follower.h"
 #include "snapshot_worker.h"
 #include "web.h"
-
-#define PLM_READY_CHECKS 8
-struct plm_ready_check {
-	const char *name; /* static */
-	bool ok;
-	char why[128]; /* why not, or what of it */
-};
 
 struct plm_status {
 	struct plm_engine_report engine;
@@ -55,8 +49,8 @@ enum plm_telling {
 	PLM_TELL_COUNT
 };
 /* 'a' and 'b' (NULL where the number has one label) are copied, cut to 63 bytes. */
-void plm_metrics_tell(struct plm_metrics *metrics, enum plm_telling what, const char *a, const char *b,
-		      int64_t value);
+void plm_metrics_tell(struct plm_metrics *metrics, enum plm_telling what, const char *a,
+		      const char *b, int64_t value);
 
 struct plm_status plm_metrics_get(struct plm_metrics *metrics);
 

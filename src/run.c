@@ -378,10 +378,26 @@ static void note_turn(struct daemon *d, int64_t began_ms)
 	d->stall_ms = plm_max(d->stall_ms, now - began_ms);
 }
 
+/* What must be so besides, that the engine and the disk are well: the outside knows. */
+static void check_ready(const struct daemon *d, struct plm_status *status)
+{
+	static const struct plm_ready_check embedded[] = {
+		{"caught-up", true, "the cluster is embedded"},
+		{"lease", true, "none is needed"},
+	};
+
+	if (d->end.ready != NULL) {
+		status->check_count = d->end.ready(d->end.self, status->checks, PLM_READY_CHECKS);
+		return;
+	}
+	memcpy(status->checks, embedded, sizeof(embedded));
+	status->check_count = PLM_COUNTOF(embedded);
+}
+
 static void publish(struct daemon *d, const struct plm_engine_report *report)
 {
 	struct plm_snapshot_worker_stats snapshots = plm_snapshot_worker_stats(d->snapshots);
-	const struct plm_status status = {
+	struct plm_status status = {
 		.engine = *report,
 		.ring = plm_ring_stats(d->ring),
 		.snapshots = snapshots,
@@ -395,6 +411,7 @@ static void publish(struct daemon *d, const struct plm_engine_report *report)
 		.ending = d->stage != STAGE_RUNS,
 	};
 
+	check_ready(d, &status);
 	plm_metrics_put(d->metrics, &status);
 	if (d->follower != NULL) {
 		plm_follower_wake(d->follower, report->seq);
@@ -548,6 +565,7 @@ static enum plm_code start(struct daemon *d, struct plm_error *err)
 	if (code != PLM_OK) {
 		return code;
 	}
+	plm_state_keep_from_children(plm_engine_state(d->engine));
 	tell_started(d); /* now: from the next line on the log is the engine thread's */
 	return start_threads(d, err);
 }

@@ -28,6 +28,8 @@ struct connection {
 	int64_t due_ms; /* boot time: cut off then; INT64_MAX = never (a stream) */
 };
 
+static char bad_mark[1];
+
 struct plm_web {
 	struct MHD_Daemon *daemon; /* owned */
 	struct plm_web_options options;
@@ -380,6 +382,14 @@ static void on_completed(void *self, struct MHD_Connection *connection, void **s
 	set_due(self, connection_of(connection), boot_ms() + PLM_LIMIT_WEB_HEADER_MS);
 }
 
+/* What it gives is the first '*state': an address with a zero byte would be cut there in silence. */
+static void *on_address(void *self, const char *raw, struct MHD_Connection *connection)
+{
+	(void)self;
+	(void)connection;
+	return strstr(raw, "%00") == NULL ? NULL : bad_mark;
+}
+
 /* NOLINTNEXTLINE(readability-function-size): the signature is MHD_AccessHandlerCallback's */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *upload,
@@ -391,6 +401,13 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
 	(void)version;
 	(void)upload;
 	(void)upload_size;
+	if (*state == bad_mark) {
+		(void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+						(unsigned)PLM_LIMIT_WEB_SILENCE_S);
+		plm_web_print(&answer, 400, "an address holds no zero bytes\n");
+		count_request(web, true);
+		return respond(web, connection, &answer);
+	}
 	/* Answered at the first call a connection is closed: that is for what has, or may have, a body. */
 	if (*state == NULL && is_question(connection, method)) {
 		*state = web;
@@ -503,7 +520,7 @@ static enum plm_code listen_on(struct plm_web *web, union address *address, stru
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PLM_LIMIT_WEB_SILENCE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)PLM_LIMIT_WEB_HEADER_BYTES,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, web, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, web, MHD_OPTION_END);
+		on_completed, web, MHD_OPTION_URI_LOG_CALLBACK, on_address, NULL, MHD_OPTION_END);
 	if (web->daemon == NULL) {
 		char text[128];
 		const char *why = strerror_r(errno, text, sizeof(text));

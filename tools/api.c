@@ -1,5 +1,7 @@
 #include "tools/api.h"
 
+#include "core/utf8.h"
+
 #define V1 "/api/v1"
 #define VISIBILITY "/apis/visibility.kueue.x-k8s.io/v1beta2"
 #define MAX_WORDS 64U
@@ -276,6 +278,22 @@ static enum plm_code make_words(const struct plm_api_route *route,
 	return code == PLM_OK ? add_operands(route, request, captures, arena, words, err) : code;
 }
 
+/* Names of Kubernetes are ASCII; what is no text is told from what is not there. */
+static bool is_text(const struct plm_api_request *request)
+{
+	struct plm_slice path = plm_slice_str(request->path);
+	bool good = plm_utf8_prefix(path) == path.size;
+
+	for (size_t i = 0; i < request->count; i++) {
+		struct plm_slice name = plm_slice_str(request->pairs[i].name);
+		struct plm_slice value = plm_slice_str(request->pairs[i].value);
+
+		good = good && plm_utf8_prefix(name) == name.size &&
+		       plm_utf8_prefix(value) == value.size;
+	}
+	return good;
+}
+
 enum plm_code plm_api_call(const struct plm_api_request *request, struct plm_cli *call,
 			   const struct plm_api_route **out, struct plm_error *err)
 {
@@ -285,6 +303,9 @@ enum plm_code plm_api_call(const struct plm_api_request *request, struct plm_cli
 	const char *topic = "";
 	enum plm_code code = PLM_OK;
 
+	if (!is_text(request)) {
+		return plm_fail(err, PLM_E_USAGE, "the address is not UTF-8");
+	}
 	if (route == NULL) {
 		return plm_fail(err, PLM_E_NOT_FOUND,
 				"no such address; /api/openapi.json lists them");

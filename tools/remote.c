@@ -114,7 +114,8 @@ static void on_done(void *self, const struct plm_http_outcome *outcome)
 
 	remote->done = true;
 	if (outcome->fate == PLM_HTTP_REFUSED) {
-		return; /* nobody reads our output any more */
+		clearerr(remote->call->out); /* nobody reads it any more: no failure of ours */
+		return;
 	}
 	if (outcome->fate != PLM_HTTP_ANSWERED) {
 		remote->code = plm_fail(remote->err, PLM_E_UNREACHABLE, "%s: %s",

@@ -138,6 +138,16 @@ static void region_fini(struct plm_region *region)
 	*region = (struct plm_region){0};
 }
 
+static void region_keep(const struct plm_region *region)
+{
+	if (region->base != NULL) {
+		(void)madvise(region->base, region->reserved, MADV_DONTFORK);
+		(void)madvise(region->dirty, chunk_count(region), MADV_DONTFORK);
+		(void)madvise(region->chunks, chunk_count(region) * sizeof(struct plm_chunk),
+			      MADV_DONTFORK);
+	}
+}
+
 static void region_touch(struct plm_region *region, uint64_t from, uint64_t to)
 {
 	PLM_ASSERT(from < to && to <= region->reserved);
@@ -202,6 +212,14 @@ void plm_state_fini(struct plm_state *st)
 	plm_host_pods_fini(&st->host_pods);
 	plm_pod_index_fini(&st->pods);
 	*st = (struct plm_state){0};
+}
+
+void plm_state_keep_from_children(const struct plm_state *st)
+{
+	for (uint32_t t = 0; t < PLM_TABLE_COUNT; t++) {
+		region_keep(&st->tables[t]);
+	}
+	region_keep(&st->heap);
 }
 
 /* ---- indexes: linear probing, deletion by moving later cells back ------------------------------ */

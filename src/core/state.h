@@ -98,6 +98,11 @@ const struct plm_table_info *plm_table_info(enum plm_table table);
 enum plm_code plm_state_init(struct plm_state *st, enum plm_profile profile,
 			     struct plm_error *err) PLM_MUST_CHECK;
 void plm_state_fini(struct plm_state *st); /* NULL-safe */
+/*
+ * Children of this process do not get the state: a fork need not copy its page tables, and no write has
+ * to copy a page for them. For the state of an engine that must not be held up.
+ */
+void plm_state_keep_from_children(const struct plm_state *st);
 
 /* ---- limits ---- */
 
