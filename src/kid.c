@@ -1,9 +1,11 @@
 #include "kid.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -27,6 +29,29 @@ static void offer_memory(void)
 		(void)!write(fd, FIRST_TO_GO, sizeof(FIRST_TO_GO) - 1);
 		(void)close(fd);
 	}
+}
+
+/*
+ * Nothing of the parent's descriptors lives on in here, but their numbers stay taken: libuv closes its
+ * own pipe by number in every child, and would close what came to have that number meanwhile.
+ */
+static void forget_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const struct dirent *entry = NULL;
+
+	if (folder == NULL || nowhere < 0) {
+		_exit(1);
+	}
+	while ((entry = readdir(folder)) != NULL) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > 3 && fd != nowhere && fd != dirfd(folder)) {
+			(void)dup3(nowhere, fd, O_CLOEXEC);
+		}
+	}
+	(void)closedir(folder);
 }
 
 static void settle(pid_t parent, int fd)
@@ -59,7 +84,7 @@ static void settle(pid_t parent, int fd)
 	if (fd != 3 && dup2(fd, 3) != 3) {
 		_exit(1);
 	}
-	(void)close_range(4, ~0U, 0);
+	forget_descriptors();
 }
 
 enum plm_code plm_kid_start(const struct plm_kid_task *task, struct plm_kid *out,

@@ -624,7 +624,11 @@ def other_addresses_need_a_token(folder):
         assert daemon.get("/api/v1/head", headers)[0] == 403
         assert daemon.get("/api/v1/stream", headers)[0] == 403
     assert daemon.get("/api/openapi.json")[0] in (401, 403)
-    for path in ("/metrics", "/livez", "/readyz", "/version"):
+    end = time.monotonic() + 30 * SLOW
+    while daemon.get("/readyz")[0] != 200:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    for path in ("/metrics", "/livez", "/version"):
         assert daemon.get(path)[0] == 200, path
     token = os.path.join(folder, "token")
     with open(token, "w", encoding="utf-8") as file:
