@@ -159,7 +159,7 @@
  * together one at a time: what became of them is more urgent, and most have been let in before their turn.
  */
 #define PLM_LIMIT_SAY_AFTER_MS 1000
-#define PLM_LIMIT_SAY_EVERY_MS 100
+#define PLM_LIMIT_SAY_EVERY_MS 150
 /* How often what queues say of themselves is looked at, and each of them is written at most. */
 #define PLM_LIMIT_BOARD_EVERY_MS 1000
 #define PLM_LIMIT_BOARD_OBJECT_MS 5000
