@@ -2,6 +2,8 @@
 
 static const struct plm_outer_verb verbs[] = {
 	{"rbac print", plm_verb_rbac_print},
+	{"doctor", plm_verb_doctor},
+	{"migrate check", plm_verb_migrate_check},
 	{NULL, NULL},
 };
 

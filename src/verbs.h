@@ -12,6 +12,8 @@
 /* Static; ends with one whose name is NULL. */
 const struct plm_outer_verb *plm_outer_verbs(void);
 
+plm_verb_fn plm_verb_doctor;
+plm_verb_fn plm_verb_migrate_check;
 plm_verb_fn plm_verb_rbac_print;
 
 #endif

@@ -381,6 +381,38 @@ static const struct plm_command commands[] = {
 	 2,
 	 plm_cmd_visibility,
 	 {SOURCE, POINT, F(NAMESPACE), F(OFFSET), F(LIMIT), ROUND, F(OUTPUT), COMMON}},
+	{"doctor",
+	 OTHER,
+	 "",
+	 "what is in a cluster, whose it is, and what would collide",
+	 "Looks at the server's version, the CRDs (ours, upstream's, none), admission policies, "
+	 "and "
+	 "the Leases and webhooks of Kueue and Karpenter. Reads only. Ends with 1 when something "
+	 "has "
+	 "to be done.",
+	 "doctor --kubeconfig ~/.kube/config\ndoctor --kubeconfig in-cluster -o json",
+	 "text|json|yaml",
+	 "1 4 78",
+	 0,
+	 0,
+	 NULL,
+	 {F(KUBECONFIG), F(CONTEXT), F(OUTPUT), COMMON}},
+	{"migrate check",
+	 OTHER,
+	 "",
+	 "what of a cluster's objects is not supported yet, by name",
+	 "Reads every object that decisions can depend on and names each field that is accepted "
+	 "but "
+	 "not decided on yet, and each object that cannot be read. Reads only. Ends with 1 when "
+	 "there "
+	 "is any.",
+	 "migrate check --kubeconfig ~/.kube/config",
+	 "text|json|yaml",
+	 "1 4 78",
+	 0,
+	 0,
+	 NULL,
+	 {F(KUBECONFIG), F(CONTEXT), F(OUTPUT), COMMON}},
 	{"rbac print",
 	 OTHER,
 	 "",

@@ -469,22 +469,22 @@ static bool is_item(const struct plm_split *s, enum field field, bool opens)
 static enum plm_code on_value(struct plm_split *s, enum plm_json_token token, struct plm_error *err)
 {
 	enum field field = s->field;
-	bool opens = token == PLM_JSON_OBJECT || token == PLM_JSON_ARRAY;
+	bool opens = token == PLM_TOKEN_OBJECT || token == PLM_TOKEN_ARRAY;
 
 	s->field = FIELD_NONE;
 	if (s->scan.depth == (opens ? 1 : 0)) {
-		if (token != PLM_JSON_OBJECT || s->ended) {
+		if (token != PLM_TOKEN_OBJECT || s->ended) {
 			return plm_fail(err, PLM_E_INPUT, "one object is expected");
 		}
 		s->typed = false;
 		s->top = FIELD_NONE;
 		return PLM_OK;
 	}
-	if (field == FIELD_ITEMS && token != PLM_JSON_ARRAY && token != PLM_JSON_WORD) {
+	if (field == FIELD_ITEMS && token != PLM_TOKEN_ARRAY && token != PLM_TOKEN_WORD) {
 		return plm_fail(err, PLM_E_INPUT, "items that are no list");
 	}
 	if (!s->in_item && is_item(s, field, opens)) {
-		if (token != PLM_JSON_OBJECT) {
+		if (token != PLM_TOKEN_OBJECT) {
 			return plm_fail(err, PLM_E_INPUT, "an item that is no object");
 		}
 		if (s->have_item) {
@@ -498,10 +498,10 @@ static enum plm_code on_value(struct plm_split *s, enum plm_json_token token, st
 			on_open(s, field);
 		}
 	}
-	if (token == PLM_JSON_NUMBER && field == FIELD_CODE) {
+	if (token == PLM_TOKEN_NUMBER && field == FIELD_CODE) {
 		on_number(s);
 	}
-	return token == PLM_JSON_TEXT ? on_text(s, field, err) : PLM_OK;
+	return token == PLM_TOKEN_TEXT ? on_text(s, field, err) : PLM_OK;
 }
 
 /* A line has ended. */
@@ -543,23 +543,23 @@ static enum plm_code on_token(struct plm_split *s, enum plm_json_token token, st
 	enum plm_code code = PLM_OK;
 
 	switch (token) {
-	case PLM_JSON_KEY:
+	case PLM_TOKEN_KEY:
 		on_key(s);
 		break;
-	case PLM_JSON_CLOSE:
+	case PLM_TOKEN_CLOSE:
 		code = on_close(s, err);
 		break;
-	case PLM_JSON_TEXT:
-	case PLM_JSON_NUMBER:
-	case PLM_JSON_WORD:
-	case PLM_JSON_OBJECT:
-	case PLM_JSON_ARRAY:
+	case PLM_TOKEN_TEXT:
+	case PLM_TOKEN_NUMBER:
+	case PLM_TOKEN_WORD:
+	case PLM_TOKEN_OBJECT:
+	case PLM_TOKEN_ARRAY:
 		code = on_value(s, token, err);
 		break;
-	case PLM_JSON_MORE:
-	case PLM_JSON_END:
+	case PLM_TOKEN_MORE:
+	case PLM_TOKEN_END:
 		break;
-	case PLM_JSON_BAD:
+	case PLM_TOKEN_BAD:
 		return plm_fail(err, PLM_E_INPUT, "not JSON: %s", s->scan.problem);
 	}
 	if (code == PLM_OK && !s->have_item && (!s->in_item || s->at.problem != NULL)) {
@@ -586,14 +586,14 @@ static enum plm_code check_size(struct plm_split *s, struct plm_error *err)
 
 enum plm_code plm_split_feed(struct plm_split *split, struct plm_slice bytes, struct plm_error *err)
 {
-	enum plm_json_token token = PLM_JSON_KEY;
+	enum plm_json_token token = PLM_TOKEN_KEY;
 	enum plm_code code = append(split, bytes, err);
 
 	if (code == PLM_OK && split->waits) {
 		code = emit(split, err);
 	}
 	split->scan.bytes = plm_slice_of(split->window, split->size);
-	while (code == PLM_OK && token != PLM_JSON_MORE) {
+	while (code == PLM_OK && token != PLM_TOKEN_MORE) {
 		token = plm_json_next(&split->scan);
 		code = on_token(split, token, err);
 	}

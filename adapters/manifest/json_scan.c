@@ -12,7 +12,7 @@ enum expect {
 static enum plm_json_token bad(struct plm_json_scan *s, const char *problem)
 {
 	s->problem = problem;
-	return PLM_JSON_BAD;
+	return PLM_TOKEN_BAD;
 }
 
 static bool in_array(const struct plm_json_scan *s)
@@ -103,7 +103,7 @@ static enum plm_json_token text(struct plm_json_scan *s, enum plm_json_token tok
 		at += size;
 	}
 	s->looked = at - s->at;
-	return s->last ? bad(s, "a text without its end") : PLM_JSON_MORE;
+	return s->last ? bad(s, "a text without its end") : PLM_TOKEN_MORE;
 }
 
 static size_t digits(const struct plm_json_scan *s, size_t at)
@@ -152,14 +152,14 @@ static enum plm_json_token number(struct plm_json_scan *s)
 		end++;
 	}
 	if (end == s->bytes.size && !s->last) {
-		return PLM_JSON_MORE;
+		return PLM_TOKEN_MORE;
 	}
 	if (number_end(s, s->at) != end) {
 		return bad(s, "not a number");
 	}
 	s->at = end;
 	value_done(s);
-	return PLM_JSON_NUMBER;
+	return PLM_TOKEN_NUMBER;
 }
 
 static enum plm_json_token word(struct plm_json_scan *s)
@@ -175,11 +175,11 @@ static enum plm_json_token word(struct plm_json_scan *s)
 			continue;
 		}
 		if (common < size) {
-			return s->last ? bad(s, "the text ends in a word") : PLM_JSON_MORE;
+			return s->last ? bad(s, "the text ends in a word") : PLM_TOKEN_MORE;
 		}
 		s->at += size;
 		value_done(s);
-		return PLM_JSON_WORD;
+		return PLM_TOKEN_WORD;
 	}
 	return bad(s, "not a value");
 }
@@ -195,7 +195,7 @@ static enum plm_json_token open(struct plm_json_scan *s, bool array)
 	set_array(s, array);
 	s->expect = array ? EXPECT_FIRST_ITEM : EXPECT_FIRST_KEY;
 	s->at++;
-	return array ? PLM_JSON_ARRAY : PLM_JSON_OBJECT;
+	return array ? PLM_TOKEN_ARRAY : PLM_TOKEN_OBJECT;
 }
 
 static enum plm_json_token close(struct plm_json_scan *s)
@@ -203,13 +203,13 @@ static enum plm_json_token close(struct plm_json_scan *s)
 	s->depth--;
 	s->at++;
 	value_done(s);
-	return PLM_JSON_CLOSE;
+	return PLM_TOKEN_CLOSE;
 }
 
 static enum plm_json_token value(struct plm_json_scan *s)
 {
 	uint8_t byte = s->bytes.ptr[s->at];
-	enum plm_json_token token = PLM_JSON_BAD;
+	enum plm_json_token token = PLM_TOKEN_BAD;
 
 	switch (byte) {
 	case '{':
@@ -217,8 +217,8 @@ static enum plm_json_token value(struct plm_json_scan *s)
 	case '[':
 		return open(s, true);
 	case '"':
-		token = text(s, PLM_JSON_TEXT);
-		if (token == PLM_JSON_TEXT) {
+		token = text(s, PLM_TOKEN_TEXT);
+		if (token == PLM_TOKEN_TEXT) {
 			value_done(s);
 		}
 		return token;
@@ -229,13 +229,13 @@ static enum plm_json_token value(struct plm_json_scan *s)
 
 static enum plm_json_token key(struct plm_json_scan *s)
 {
-	enum plm_json_token token = PLM_JSON_BAD;
+	enum plm_json_token token = PLM_TOKEN_BAD;
 
 	if (s->bytes.ptr[s->at] != '"') {
 		return bad(s, "a key in quotes is expected");
 	}
-	token = text(s, PLM_JSON_KEY);
-	if (token == PLM_JSON_KEY) {
+	token = text(s, PLM_TOKEN_KEY);
+	if (token == PLM_TOKEN_KEY) {
 		s->expect = EXPECT_COLON;
 	}
 	return token;
@@ -275,9 +275,9 @@ enum plm_json_token plm_json_next(struct plm_json_scan *s)
 	while (again) {
 		if (!skip_space(s)) {
 			if (!s->last) {
-				return PLM_JSON_MORE;
+				return PLM_TOKEN_MORE;
 			}
-			return s->depth == 0 ? PLM_JSON_END : bad(s, "the text ends too early");
+			return s->depth == 0 ? PLM_TOKEN_END : bad(s, "the text ends too early");
 		}
 		again = separator(s);
 	}

@@ -13,16 +13,16 @@
 #include "core/slice.h"
 
 enum plm_json_token {
-	PLM_JSON_MORE, /* the bytes end inside a token: come again with more */
-	PLM_JSON_BAD,  /* 'problem' says why */
-	PLM_JSON_END,  /* between two values of the outermost level, and no bytes are left */
-	PLM_JSON_KEY,
-	PLM_JSON_TEXT,
-	PLM_JSON_NUMBER,
-	PLM_JSON_WORD, /* true, false, null */
-	PLM_JSON_OBJECT,
-	PLM_JSON_ARRAY,
-	PLM_JSON_CLOSE, /* of an object or an array */
+	PLM_TOKEN_MORE, /* the bytes end inside a token: come again with more */
+	PLM_TOKEN_BAD,	/* 'problem' says why */
+	PLM_TOKEN_END,	/* between two values of the outermost level, and no bytes are left */
+	PLM_TOKEN_KEY,
+	PLM_TOKEN_TEXT,
+	PLM_TOKEN_NUMBER,
+	PLM_TOKEN_WORD, /* true, false, null */
+	PLM_TOKEN_OBJECT,
+	PLM_TOKEN_ARRAY,
+	PLM_TOKEN_CLOSE, /* of an object or an array */
 };
 
 /* Zeroed (with line 1) = before the first value. 'bytes' and 'at' are the caller's to move along. */

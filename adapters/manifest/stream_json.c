@@ -50,7 +50,7 @@ static enum plm_code next(struct stream *s, enum plm_json_token *out)
 {
 	enum plm_json_token token = plm_json_next(&s->scan);
 
-	while (token == PLM_JSON_MORE) {
+	while (token == PLM_TOKEN_MORE) {
 		uint64_t at = position(s);
 		enum plm_code code = plm_window_more(s->source, s->keep, s->err);
 
@@ -61,7 +61,7 @@ static enum plm_code next(struct stream *s, enum plm_json_token *out)
 		token = plm_json_next(&s->scan);
 	}
 	*out = token;
-	return token == PLM_JSON_BAD ? bad(s) : PLM_OK;
+	return token == PLM_TOKEN_BAD ? bad(s) : PLM_OK;
 }
 
 /* As next(), when nothing before the next token is needed any more. */
@@ -115,10 +115,10 @@ static enum plm_code finish_value(struct stream *s, uint32_t depth)
 	enum plm_code code = PLM_OK;
 
 	while (code == PLM_OK && s->scan.depth > depth) {
-		enum plm_json_token token = PLM_JSON_BAD;
+		enum plm_json_token token = PLM_TOKEN_BAD;
 
 		code = next(s, &token);
-		if (code == PLM_OK && token != PLM_JSON_KEY && token != PLM_JSON_CLOSE) {
+		if (code == PLM_OK && token != PLM_TOKEN_KEY && token != PLM_TOKEN_CLOSE) {
 			code = note_value(s);
 		}
 	}
@@ -143,10 +143,10 @@ static enum plm_code emit(struct stream *s, const struct plm_list_head *list)
 static enum plm_code read_items(struct stream *s, const struct plm_list_head *list)
 {
 	uint32_t depth = s->scan.depth;
-	enum plm_json_token token = PLM_JSON_BAD;
+	enum plm_json_token token = PLM_TOKEN_BAD;
 	enum plm_code code = next_fresh(s, &token);
 
-	while (code == PLM_OK && token != PLM_JSON_CLOSE) {
+	while (code == PLM_OK && token != PLM_TOKEN_CLOSE) {
 		code = note_value(s);
 		if (code == PLM_OK) {
 			code = finish_value(s, depth);
@@ -201,19 +201,19 @@ static enum member which_member(struct plm_slice key)
 static enum plm_code read_member(struct stream *s, enum member member, struct plm_list_head *head,
 				 bool *list)
 {
-	enum plm_json_token token = PLM_JSON_BAD;
+	enum plm_json_token token = PLM_TOKEN_BAD;
 	enum plm_code code = *list ? next_fresh(s, &token) : next(s, &token);
 
 	if (code != PLM_OK) {
 		return code;
 	}
-	if (token == PLM_JSON_TEXT && member == MEMBER_KIND) {
+	if (token == PLM_TOKEN_TEXT && member == MEMBER_KIND) {
 		keep_text(head->kind, last_text(s));
 	}
-	if (token == PLM_JSON_TEXT && member == MEMBER_VERSION) {
+	if (token == PLM_TOKEN_TEXT && member == MEMBER_VERSION) {
 		keep_text(head->version, last_text(s));
 	}
-	if (token == PLM_JSON_ARRAY && member == MEMBER_ITEMS && plm_list_head_fits(head)) {
+	if (token == PLM_TOKEN_ARRAY && member == MEMBER_ITEMS && plm_list_head_fits(head)) {
 		*list = true;
 		return read_items(s, head);
 	}
@@ -230,13 +230,13 @@ static enum plm_code read_object(struct stream *s)
 	enum plm_code code = note_value(s);
 
 	while (code == PLM_OK) {
-		enum plm_json_token token = PLM_JSON_BAD;
+		enum plm_json_token token = PLM_TOKEN_BAD;
 
 		code = list ? next_fresh(s, &token) : next(s, &token);
-		if (code != PLM_OK || token == PLM_JSON_CLOSE) {
+		if (code != PLM_OK || token == PLM_TOKEN_CLOSE) {
 			break;
 		}
-		PLM_ASSERT(token == PLM_JSON_KEY);
+		PLM_ASSERT(token == PLM_TOKEN_KEY);
 		code = read_member(s, which_member(last_text(s)), &head, &list);
 	}
 	if (code != PLM_OK) {
@@ -249,7 +249,7 @@ enum plm_code plm_stream_json(struct plm_manifest *reader, struct plm_window *so
 			      struct plm_error *err)
 {
 	struct stream s = {.reader = reader, .source = source, .file = file, .err = err};
-	enum plm_json_token token = PLM_JSON_BAD;
+	enum plm_json_token token = PLM_TOKEN_BAD;
 	enum plm_code code = PLM_OK;
 	struct plm_list_head none = {0};
 
@@ -257,10 +257,10 @@ enum plm_code plm_stream_json(struct plm_manifest *reader, struct plm_window *so
 	s.keep = source->begin;
 	point(&s, s.keep);
 	code = next_fresh(&s, &token);
-	while (code == PLM_OK && token != PLM_JSON_END) {
-		if (token == PLM_JSON_OBJECT) {
+	while (code == PLM_OK && token != PLM_TOKEN_END) {
+		if (token == PLM_TOKEN_OBJECT) {
 			code = read_object(&s);
-		} else if (token == PLM_JSON_ARRAY) {
+		} else if (token == PLM_TOKEN_ARRAY) {
 			code = read_items(&s, &none);
 		} else {
 			code = plm_fail(err, PLM_E_INPUT, "%s:%d: an object is expected",

@@ -262,17 +262,6 @@
 #define PLM_LIMIT_DISCOVERY_LOOK_MS 30000
 #define PLM_LIMIT_DISCOVERY_MS (10 * 60 * 1000)
 #define PLM_LIMIT_DISCOVERY_SOON_MS 5000
-/* Nesting of what a list or watch answers, Go's own limit; an object deeper than DOC_DEPTH is not read. */
-#define PLM_LIMIT_SCAN_DEPTH 10000
-
-/* Objects of one page of a list, where lists are not streamed. */
-#define PLM_LIMIT_LIST_PAGE 500
-/* A list that says nothing for so long is begun anew; so is a watch that has had bookmarks before. */
-#define PLM_LIMIT_LIST_STALL_MS (60LL * 1000)
-#define PLM_LIMIT_WATCH_STALL_MS (150LL * 1000)
-/* The server is asked to end a watch after a time between these, as client-go does. */
-#define PLM_LIMIT_WATCH_LEAST_S 300
-#define PLM_LIMIT_WATCH_MOST_S 600
 /* The wait where it is not allowed: a right may be given later. */
 #define PLM_LIMIT_WATCH_DENIED_MS (60LL * 1000)
 /* How often it is looked whether the server has got a resource that it did not have. */

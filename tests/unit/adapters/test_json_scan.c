@@ -59,13 +59,13 @@ static void scan(const char *text, size_t step, char *out)
 	size_t size = strlen(text);
 	size_t have = step == 0 ? size : 0;
 	size_t count = 0;
-	enum plm_json_token token = PLM_JSON_MORE;
+	enum plm_json_token token = PLM_TOKEN_MORE;
 
-	while (token != PLM_JSON_BAD && token != PLM_JSON_END) {
+	while (token != PLM_TOKEN_BAD && token != PLM_TOKEN_END) {
 		s.bytes = plm_slice_of(text, have);
 		s.last = have == size;
 		token = plm_json_next(&s);
-		if (token == PLM_JSON_MORE) {
+		if (token == PLM_TOKEN_MORE) {
 			assert_true(have < size);
 			have = have + step < size ? have + step : size;
 			continue;
@@ -98,9 +98,9 @@ static void depth_is_limited(void **state)
 	memset(text, '[', sizeof(text));
 	s.bytes = plm_slice_of(text, sizeof(text));
 	for (int i = 0; i < PLM_LIMIT_DOC_DEPTH; i++) {
-		assert_int_equal(plm_json_next(&s), PLM_JSON_ARRAY);
+		assert_int_equal(plm_json_next(&s), PLM_TOKEN_ARRAY);
 	}
-	assert_int_equal(plm_json_next(&s), PLM_JSON_BAD);
+	assert_int_equal(plm_json_next(&s), PLM_TOKEN_BAD);
 	assert_string_equal(s.problem, "nested too deep");
 }
 
@@ -110,15 +110,15 @@ static void lines_and_places(void **state)
 
 	(void)state;
 	s.bytes = plm_slice_str("{\n\n \"a\":\n  12}");
-	assert_int_equal(plm_json_next(&s), PLM_JSON_OBJECT);
+	assert_int_equal(plm_json_next(&s), PLM_TOKEN_OBJECT);
 	assert_int_equal(s.start_line, 1);
-	assert_int_equal(plm_json_next(&s), PLM_JSON_KEY);
+	assert_int_equal(plm_json_next(&s), PLM_TOKEN_KEY);
 	assert_int_equal(s.start_line, 3);
-	assert_int_equal(plm_json_next(&s), PLM_JSON_NUMBER);
+	assert_int_equal(plm_json_next(&s), PLM_TOKEN_NUMBER);
 	assert_int_equal(s.start_line, 4);
 	assert_int_equal(s.at - s.start, 2);
-	assert_int_equal(plm_json_next(&s), PLM_JSON_CLOSE);
-	assert_int_equal(plm_json_next(&s), PLM_JSON_END);
+	assert_int_equal(plm_json_next(&s), PLM_TOKEN_CLOSE);
+	assert_int_equal(plm_json_next(&s), PLM_TOKEN_END);
 }
 
 int main(void)
