@@ -136,6 +136,11 @@ static enum plm_code read_documents(const struct plm_config *config, struct plm_
 		code = read_environment(&reading, err);
 	}
 	plm_manifest_close(reading.reader);
+	if (code == PLM_E_INPUT || code == PLM_E_NOT_FOUND) {
+		struct plm_error why = *err;
+
+		return plm_config_fail(config, PLM_CONFIG_KEY_FILENAME, err, "%s", why.text);
+	}
 	return code;
 }
 

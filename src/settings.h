@@ -20,7 +20,7 @@ struct plm_settings {
 	int64_t rate_milli, burst;
 };
 
-/* PLM_E_CONFIG names the key; PLM_E_INPUT file, object and field. */
+/* PLM_E_CONFIG names the key, and of a document its file, object and field. */
 enum plm_code plm_settings_read(const struct plm_config *config, struct plm_settings *out,
 				struct plm_error *err) PLM_MUST_CHECK;
 void plm_settings_fini(struct plm_settings *settings); /* also of a zeroed one */

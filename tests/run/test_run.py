@@ -317,7 +317,6 @@ def wrong_settings_are_exit_78(folder):
         (["--cloud", "none"], "kubeconfig: "),
         (["--cloud", "ec2"], "cloud: "),
         (["--kubeconfig", "in-cluster"], "kubeconfig: "),
-        (["--cloud", "none", "--kubeconfig", "/nowhere", "--enforce", "nodes"], "enforce: "),
         (["--cloud", "none", "--kubeconfig", "in-cluster"], "scenario: "),
         (["--mode", "observe", "--enforce", "nodes"], "enforce: "),
         (["--listen", "localhost"], "listen: "),
@@ -333,6 +332,15 @@ def wrong_settings_are_exit_78(folder):
         assert daemon.end() == 78, (flags, daemon.tail())
         assert daemon.errors().startswith("plimsoll run: " + begins), daemon.errors()
         daemon.lines()
+    rows = (
+        (["--cloud", "none", "--kubeconfig", "/nowhere", "--enforce", "nodes"], "enforce: "),
+        (["--cloud", "none", "--kubeconfig", "/nowhere"], "kubeconfig: "),
+        (["--cloud", "none", "--kubeconfig", "/nowhere", "-f", GANG], "filename: " + GANG),
+    )
+    for flags, begins in rows:
+        daemon = Daemon(folder, *flags, scenario=None)
+        assert daemon.end() == 78, (flags, daemon.tail())
+        assert daemon.errors().startswith("plimsoll run: " + begins), daemon.errors()
     done = subprocess.run([PLIMSOLL, "run"], capture_output=True, text=True, check=False)
     assert done.returncode == 78 and "data-dir" in done.stderr, done
 
