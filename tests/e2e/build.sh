@@ -5,7 +5,8 @@
 #
 # usage: build.sh cluster    etcd, API server, controllers, scheduler, kubectl, helm, kwok
 #        build.sh tools      the fault proxy and the load runner of tests/e2e/tools
-#        build.sh peers      Kueue and Karpenter with its kwok cloud, and Kueue's manifests
+#        build.sh kueue      Kueue and its manifests (4 minutes)
+#        build.sh karpenter  Karpenter with its kwok cloud, and the CRDs of both (5 minutes)
 #        build.sh schemas    upstream's CustomResourceDefinitions and examples, of the peers' versions
 #        build.sh go         a Go as new as all of these need; prints the program
 #
@@ -76,20 +77,29 @@ build_tools() { # FOLDER
 	done
 }
 
-build_peers() { # FOLDER
-	local name package variable version
+# peer FOLDER NAME PACKAGE VERSION-VARIABLE
+peer() {
+	local version
 	cd "$here/cluster/peers"
-	while read -r name package variable; do
-		version=$("$go" list -f '{{.Module.Version}}' "$package")
-		"$go" build -p "$(nproc)" -trimpath -ldflags "-s -w -X $variable=$version" -o "$1/$name" "$package"
-	done <<-END
-		kueue sigs.k8s.io/kueue/cmd/kueue sigs.k8s.io/kueue/pkg/version.GitVersion
-		karpenter-kwok sigs.k8s.io/karpenter/kwok sigs.k8s.io/karpenter/pkg/operator.Version
-	END
-	cp -r "$("$go" list -m -f '{{.Dir}}' sigs.k8s.io/kueue)/config" "$1/kueue-config"
-	cp -r "$("$go" list -m -f '{{.Dir}}' sigs.k8s.io/karpenter)/pkg/apis/crds" "$1/karpenter-crds"
-	cp -r "$("$go" list -m -f '{{.Dir}}' sigs.k8s.io/karpenter)/kwok/apis/crds" "$1/karpenter-kwok-crds"
-	chmod -R u+w "$1"
+	version=$("$go" list -f '{{.Module.Version}}' "$3")
+	"$go" build -p "$(nproc)" -trimpath -ldflags "-s -w -X $4=$version" -o "$1/$2" "$3"
+}
+
+# manifests FOLDER NAME MODULE PATH: what a module has besides its program.
+manifests() {
+	cp -r "$("$go" list -m -f '{{.Dir}}' "$3")/$4" "$1/$2"
+	chmod -R u+w "$1/$2"
+}
+
+build_kueue() { # FOLDER
+	peer "$1" kueue sigs.k8s.io/kueue/cmd/kueue sigs.k8s.io/kueue/pkg/version.GitVersion
+	manifests "$1" config sigs.k8s.io/kueue config
+}
+
+build_karpenter() { # FOLDER
+	peer "$1" karpenter-kwok sigs.k8s.io/karpenter/kwok sigs.k8s.io/karpenter/pkg/operator.Version
+	manifests "$1" crds sigs.k8s.io/karpenter pkg/apis/crds
+	manifests "$1" kwok-crds sigs.k8s.io/karpenter kwok/apis/crds
 }
 
 build_schemas() { # FOLDER
@@ -109,8 +119,8 @@ build_schemas() { # FOLDER
 
 # kept WHAT KEY: builds under a lock, so that a second builder waits for the first and finds its work.
 kept() {
-	local folder=$cache/$2
-	exec 9>"$cache/$2.lock"
+	local folder=$cache/$1-$2
+	exec 9>"$folder.lock"
 	flock 9
 	if [ ! -f "$folder/complete" ]; then
 		say "building the $1 in $folder"
@@ -130,7 +140,7 @@ mkdir -p "$cache"
 case ${1:-} in
 cluster) kept cluster "$(key "$here"/cluster/{go.mod,go.sum,main.go})" ;;
 tools) kept tools "$(find "$here/tools" -type f -print0 | sort -z | xargs -0 cat | sha256sum | cut -c1-16)" ;;
-peers) kept peers "$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
+kueue | karpenter) kept "$1" "$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
 schemas) kept schemas "upstream-$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
 go) go_program ;;
 *)

@@ -169,7 +169,8 @@ def write_kubeconfig(path, server, ca, token):
         "apiVersion": "v1", "kind": "Config", "current-context": "e2e",
         "clusters": [{"name": "e2e", "cluster": {"server": server, "certificate-authority": str(ca)}}],
         "users": [{"name": "e2e", "user": {"token": token}}],
-        "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}]}
+        "contexts": [{"name": "e2e",
+                      "context": {"cluster": "e2e", "user": "e2e", "namespace": SPACE}}]}
     path.write_text(json.dumps(config), encoding="utf-8")
     path.chmod(0o600)
     return path

@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 
 from cluster import SPACE
+from daemon import USER
 from kube import ApiError, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -13,6 +14,26 @@ GROUPS = ("kueue.x-k8s.io", "karpenter.sh", "karpenter.k8s.aws", "plimsoll")
 def serves(admin, group_version, resource):
     found = admin.find(f"/apis/{group_version}") or {}
     return any(one["name"] == resource for one in found.get("resources", []))
+
+
+def bindings(account):
+    subject = [{"kind": "ServiceAccount", "name": account, "namespace": SPACE}]
+    group = "rbac.authorization.k8s.io"
+    for role in ("observe", "enforce", "serve"):
+        yield {"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding",
+               "metadata": {"name": f"plimsoll-{role}"}, "subjects": subject,
+               "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": f"plimsoll-{role}"}}
+    yield {"apiVersion": f"{group}/v1", "kind": "RoleBinding",
+           "metadata": {"name": "plimsoll-lease", "namespace": SPACE}, "subjects": subject,
+           "roleRef": {"apiGroup": group, "kind": "Role", "name": "plimsoll-lease"}}
+
+
+def roles(cluster, plimsoll):
+    """The account, and what it may do: `plimsoll rbac print`."""
+    printed = subprocess.run([plimsoll, "rbac", "print", "-n", SPACE], capture_output=True, text=True, check=True)
+    cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
+    cluster.apply(printed.stdout)
+    cluster.apply({"apiVersion": "v1", "kind": "List", "items": list(bindings(USER))})
 
 
 def deploy(cluster, plimsoll):
@@ -25,10 +46,7 @@ def deploy(cluster, plimsoll):
     if mutates:
         applied(cluster, "policies/mutating-*.yaml")
     settled(cluster.admin, mutates)
-    roles = subprocess.run([plimsoll, "rbac", "print", "-n", SPACE], capture_output=True, text=True,
-                           check=True)
-    cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
-    cluster.apply(roles.stdout)
+    roles(cluster, plimsoll)
 
 
 def applied(cluster, pattern):

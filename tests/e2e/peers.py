@@ -64,7 +64,7 @@ class Kueue(Peer):
     def __init__(self, cluster, folder, qps=300, burst=500):
         self.cluster, self.folder = cluster, pathlib.Path(folder)
         self.ports = free_ports(4)
-        self.programs = built("peers")
+        self.programs = built("kueue")
         (self.folder / "certs").mkdir(parents=True)
         self.install()
         settings = (HERE / "cluster/peers/kueue.yaml").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ class Kueue(Peer):
 
     def install(self):
         """Its own manifests without the Deployment, the webhooks with this process's port."""
-        text = self.cluster.kubectl("kustomize", self.programs / "kueue-config/default")
+        text = self.cluster.kubectl("kustomize", self.programs / "config/default")
         documents = [one for one in re.split(r"^---\n", text, flags=re.MULTILINE)
                      if not re.search(r"^kind: (Deployment|APIService)$", one, re.MULTILINE)]
         text = re.sub(r"^( *)path: /(mutate|validate|convert).*$",
@@ -117,9 +117,9 @@ class Karpenter(Peer):
     def __init__(self, cluster, folder):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        programs = built("peers")
+        programs = built("karpenter")
         ports = free_ports(2)
-        for crds in ("karpenter-crds", "karpenter-kwok-crds"):
+        for crds in ("crds", "kwok-crds"):
             cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", programs / crds)
         cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
         env = {**os.environ, "KUBECONFIG": str(cluster.kubeconfig), "DISABLE_LEADER_ELECTION": "true",

@@ -81,7 +81,7 @@ func main() {
 	check(err)
 
 	p := &proxy{base: base, transport: upstream(*ca), conns: map[net.Conn]bool{}}
-	p.script.start = time.Now()
+	p.script.start, p.script.turns = time.Now(), map[string]int{}
 	listener, err := net.Listen("tcp", "127.0.0.1:"+*port)
 	check(err)
 	control, err := net.Listen("tcp", "127.0.0.1:0")

@@ -65,7 +65,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		Path: q.URL.Path, Query: q.URL.RawQuery, Agent: q.UserAgent(),
 	}
 	taken := p.script.pick(q)
-	if taken != nil {
+	if taken != nil && taken.Action != actionPass {
 		one.Fault = taken.Action
 	}
 	// Remembered at the end, by whatever way it ends.

@@ -22,15 +22,19 @@ const (
 	actionLoseKill = "losekill" // after: carried out by the API server, then SIGKILL to pid
 	actionTruncate = "truncate" // after: the first `bytes` bytes of the body, then a TCP reset
 	actionStall    = "stall"    // after: the first `bytes` bytes of the body, then nothing more
+	actionPass     = "pass"     // nothing; of use in a cycle
 )
 
 var actions = []string{actionDelay, actionReset, actionStatus, actionExpire, actionHang, actionKill,
-	actionLose, actionLoseKill, actionTruncate, actionStall}
+	actionLose, actionLoseKill, actionTruncate, actionStall, actionPass}
 
-// rule takes requests by method, path and query; the first rule that takes a request decides.
+// rule takes requests by method, path and query; the first rule that takes a request decides. With a cycle,
+// requests of the same method and path get its actions in turn; where it stands is kept by the rule's name
+// when the rules are replaced.
 type rule struct {
 	Name       string   `json:"name"`
 	Action     string   `json:"action"`
+	Cycle      []string `json:"cycle"`
 	Methods    []string `json:"methods"` // none: any
 	Path       string   `json:"path"`    // regular expressions, searched for
 	Query      string   `json:"query"`
@@ -51,8 +55,10 @@ type rule struct {
 }
 
 func (r *rule) compile() (err error) {
-	if !slices.Contains(actions, r.Action) {
-		return fmt.Errorf("rule %q: no action %q", r.Name, r.Action)
+	for _, action := range append(r.Cycle, r.Action) {
+		if !slices.Contains(actions, action) && (action != "" || len(r.Cycle) == 0) {
+			return fmt.Errorf("rule %q: no action %q", r.Name, action)
+		}
 	}
 	for _, one := range []struct {
 		to   **regexp.Regexp
@@ -99,6 +105,7 @@ type script struct {
 	lock    sync.Mutex
 	rules   []*rule
 	records []record
+	turns   map[string]int // of cycles, by rule, method and path
 	start   time.Time
 }
 
@@ -109,6 +116,11 @@ func (s *script) pick(q *http.Request) *rule {
 	for _, one := range s.rules {
 		if one.matches(q) && one.takes() {
 			taken := *one
+			if len(one.Cycle) > 0 {
+				key := one.Name + " " + q.Method + " " + q.URL.Path
+				taken.Action = one.Cycle[s.turns[key]%len(one.Cycle)]
+				s.turns[key]++
+			}
 			return &taken
 		}
 	}
