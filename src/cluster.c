@@ -1,5 +1,6 @@
 #include "cluster.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "core/tables.h"
 #include "hold.h"
 #include "jsonlog.h"
+#include "metrics.h"
 #include "settings.h"
 
 struct cluster {
@@ -243,6 +245,61 @@ static void cluster_free(void *self)
 	free(cluster);
 }
 
+/* A short text: why a check fails, or what of it. */
+static void say(struct plm_ready_check *check, const char *name, bool ok, const char *why)
+{
+	check->name = name;
+	check->ok = ok;
+	(void)snprintf(check->why, sizeof(check->why), "%s", why);
+}
+
+static size_t cluster_ready(const void *self, struct plm_ready_check *out, size_t max)
+{
+	const struct cluster *cluster = self;
+	struct plm_kube_status status = {.away = true};
+
+	PLM_ASSERT(max >= 3);
+	if (cluster->kube != NULL) {
+		status = plm_kube_status(cluster->kube);
+	}
+	say(&out[0], "api-server", !status.away,
+	    status.away ? "the API server cannot be reached" : "");
+	say(&out[1], "caught-up", status.synced,
+	    status.synced ? "" : "not every resource was listed whole yet");
+	if (cluster->hold == NULL) {
+		say(&out[2], "lease", true, "nothing is enforced");
+	} else {
+		say(&out[2], "lease", plm_hold_may_act(cluster->hold), plm_hold_why(cluster->hold));
+	}
+	return 3;
+}
+
+static void cluster_tell(const void *self, struct plm_metrics *metrics)
+{
+	const struct cluster *cluster = self;
+	struct plm_kube_watch_status watch;
+
+	for (enum plm_kube_resource_id id = 1; id < PLM_KUBE_RES_COUNT && cluster->kube != NULL;
+	     id++) {
+		const char *name = plm_kube_resource(id)->name;
+
+		if (!plm_kube_watch_status(cluster->kube, id, &watch)) {
+			continue;
+		}
+		plm_metrics_tell(metrics, PLM_TELL_WATCH_LAG, name, NULL, watch.lag_ms);
+		plm_metrics_tell(metrics, PLM_TELL_WATCH_RESTARTS, name, "gone",
+				 (int64_t)watch.restarts_gone);
+		plm_metrics_tell(metrics, PLM_TELL_WATCH_RESTARTS, name, "closed",
+				 (int64_t)watch.restarts_closed);
+		plm_metrics_tell(metrics, PLM_TELL_WATCH_RESTARTS, name, "error",
+				 (int64_t)watch.restarts_error);
+	}
+	if (cluster->hold != NULL) {
+		plm_metrics_tell(metrics, PLM_TELL_LEADER, PLM_KUBE_LEASE, NULL,
+				 plm_hold_may_act(cluster->hold) ? 1 : 0);
+	}
+}
+
 static void cluster_durable(void *self, const struct plm_log_head *head)
 {
 	struct cluster *cluster = self;
@@ -344,6 +401,8 @@ enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *
 		.access = {.review = cluster_review, .self = cluster},
 		.resumed = cluster_resumed,
 		.announce = gate->queues || gate->nodes ? cluster_announce : NULL,
+		.ready = cluster_ready,
+		.tell = cluster_tell,
 		.durable = cluster_durable,
 		.may_act = cluster_may_act,
 		.over = cluster_over,

@@ -14,6 +14,8 @@
 
 #define PLM_CLUSTER_UID_SIZE 64
 
+struct plm_metrics;
+
 struct plm_end_meet {
 	const char *folder;  /* of the data */
 	struct plm_log *log; /* to be read; not after 'meet' */
@@ -70,6 +72,8 @@ struct plm_end {
 	void (*free)(void *self);
 	/* What readyz says of it, by name ("caught-up", "lease"); returns how many. NULL = all is well. */
 	size_t (*ready)(const void *self, struct plm_ready_check *out, size_t max);
+	/* Numbers for metrics, about once a second; NULL = it has none. */
+	void (*tell)(const void *self, struct plm_metrics *metrics);
 };
 
 #endif

@@ -34,7 +34,8 @@ struct plm_hold {
 	struct plm_peer *peer[AREA_COUNT]; /* owned; NULL: the area is not wanted */
 	struct plm_log_head head;
 	bool taken, released;
-	char over[256]; /* why it is over; "" = it is not */
+	char over[256];	   /* why it is over; "" = it is not */
+	char yielded[128]; /* areas that were left to living peers; "" = none */
 };
 
 static void tell(enum plm_log_level level, const char *message, const char *key, const char *text)
@@ -135,7 +136,7 @@ static void lease_changed(void *self, enum plm_lease_state state, const char *wh
 					       PLM_LOG_STR("why", why), PLM_LOG_END};
 
 	plm_jsonlog(state == PLM_LEASE_HELD || state == PLM_LEASE_RELEASED ? PLM_LOG_INFO
-									  : PLM_LOG_WARN,
+									   : PLM_LOG_WARN,
 		    "lease", "Lease", fields);
 	if (state == PLM_LEASE_LOST) {
 		(void)snprintf(hold->over, sizeof(hold->over), "the Lease is lost: %s", why);
@@ -255,6 +256,9 @@ static void yield_areas(struct plm_hold *hold)
 			plm_jsonlog(PLM_LOG_WARN, "lease",
 				    "a peer lives: its area is observed, not enforced", fields);
 			*enforced(hold, area) = false;
+			(void)snprintf(hold->yielded, sizeof(hold->yielded),
+				       "%s lives: area %s is observed", peers[area].peer,
+				       peers[area].area);
 		}
 	}
 }
@@ -321,6 +325,18 @@ void plm_hold_durable(struct plm_hold *hold, const struct plm_log_head *head)
 bool plm_hold_may_act(const struct plm_hold *hold)
 {
 	return hold->over[0] == '\0' && (hold->lease == NULL || plm_lease_may_act(hold->lease));
+}
+
+const char *plm_hold_why(const struct plm_hold *hold)
+{
+	if (hold->over[0] != '\0') {
+		return hold->over;
+	}
+	if (hold->yielded[0] != '\0') {
+		return hold->yielded;
+	}
+	return hold->lease == NULL ? "the peers' Leases are looked at"
+				   : plm_lease_state_name(plm_lease_status(hold->lease).state);
 }
 
 const char *plm_hold_over(const struct plm_hold *hold)

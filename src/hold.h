@@ -43,6 +43,8 @@ enum plm_code plm_hold_take(struct plm_hold *hold, struct plm_error *err) PLM_MU
 void plm_hold_durable(struct plm_hold *hold, const struct plm_log_head *head);
 /* May an effect leave at this moment? */
 bool plm_hold_may_act(const struct plm_hold *hold);
+/* How it stands, for people: who waits for whom, which area is left to a living peer. Valid until the loop runs. */
+const char *plm_hold_why(const struct plm_hold *hold);
 /* Why the process has to end, NULL = it has not. */
 const char *plm_hold_over(const struct plm_hold *hold);
 /* Give the Lease back, on the loop, for a few seconds at most. */

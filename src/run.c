@@ -8,7 +8,9 @@
 #include "announce.h"
 #include "clock.h"
 #include "cluster.h"
+#include "compare.h"
 #include "core/limits.h"
+#include "core/timefmt.h"
 #include "engine_thread.h"
 #include "gate.h"
 #include "handover.h"
@@ -16,6 +18,7 @@
 #include "loop.h"
 #include "metrics.h"
 #include "serve.h"
+#include "settings.h"
 #include "snapshot_worker.h"
 #include "store/volume.h"
 #include "world.h"
@@ -50,6 +53,8 @@ struct daemon {
 	struct plm_metrics *metrics;
 	struct plm_follower *follower;
 	struct plm_announce *announce; /* NULL: nobody reads Events */
+	struct plm_compare *compare;   /* NULL: no area is a peer's, or nobody asks */
+	int64_t told_ms;	       /* boot time: numbers of the end and of the comparison */
 	struct plm_access *access;
 	struct plm_serve *serve;
 	struct plm_web *web, *health; /* NULL: not asked for */
@@ -79,44 +84,6 @@ static void tell_error(const char *logger, const char *message, const struct plm
 static const char *environment(const char *name)
 {
 	return getenv(name);
-}
-
-/* One of --kubeconfig and --cloud sim says which cluster it is. */
-static enum plm_code check_cluster(const struct plm_config *config, struct plm_error *err)
-{
-	bool real = plm_config_has(config, PLM_CONFIG_KEY_KUBECONFIG);
-	bool embedded = plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "sim");
-
-	if (real && embedded) {
-		return plm_config_fail(config, PLM_CONFIG_KEY_KUBECONFIG, err,
-				       "has no meaning with the embedded cluster (cloud sim)");
-	}
-	if (!real && !embedded) {
-		return plm_config_fail(config, PLM_CONFIG_KEY_KUBECONFIG, err,
-				       "must be set: a file or in-cluster (or cloud sim)");
-	}
-	if (real && plm_config_has(config, PLM_CONFIG_KEY_SCENARIO)) {
-		return plm_config_fail(config, PLM_CONFIG_KEY_SCENARIO, err,
-				       "is for the embedded cluster (cloud sim)");
-	}
-	return PLM_OK;
-}
-
-/* What this build does not have yet is said, not ignored. */
-static enum plm_code check_settings(const struct plm_config *config, struct plm_error *err)
-{
-	if (!plm_config_has(config, PLM_CONFIG_KEY_DATA_DIR)) {
-		return plm_config_fail(config, PLM_CONFIG_KEY_DATA_DIR, err, "must be set");
-	}
-	if (plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2") ||
-	    plm_config_has(config, PLM_CONFIG_KEY_EC2_ENDPOINT)) {
-		return plm_config_fail(config,
-				       plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2")
-					       ? PLM_CONFIG_KEY_CLOUD
-					       : PLM_CONFIG_KEY_EC2_ENDPOINT,
-				       err, "this build has no EC2 end yet");
-	}
-	return check_cluster(config, err);
 }
 
 static void setup_log_lines(const struct plm_config *config)
@@ -252,6 +219,19 @@ static enum plm_code listen_on(struct daemon *d, enum plm_config_key key, struct
 	return PLM_OK;
 }
 
+static void on_seen(void *self, const struct plm_state *st, const struct plm_event *event,
+		    struct plm_arena *scratch)
+{
+	struct daemon *d = self;
+
+	if (d->announce != NULL) {
+		plm_announce_take(d->announce, st, event, scratch);
+	}
+	if (d->compare != NULL) {
+		plm_compare_take(d->compare, st, event);
+	}
+}
+
 /* For those who ask, and for Events. */
 static enum plm_code start_follower(struct daemon *d, bool asked, struct plm_error *err)
 {
@@ -260,15 +240,22 @@ static enum plm_code start_follower(struct daemon *d, bool asked, struct plm_err
 		.wake = wake_loop,
 		.self = d,
 	};
-	struct plm_follower_options options = {.folder = d->folder};
+	const struct plm_follower_options options = {
+		.folder = d->folder, .seen = on_seen, .self = d};
+	bool peers = plm_config_has(&d->config, PLM_CONFIG_KEY_KUBECONFIG) &&
+		     !(d->gate.queues && d->gate.nodes);
+	enum plm_code code = PLM_OK;
 
 	if (d->end.announce != NULL) {
 		d->announce = plm_announce_new(&announce);
-		options.seen = plm_announce_take;
-		options.self = d->announce;
 	}
-	return asked || d->announce != NULL ? plm_follower_start(&options, &d->follower, err)
-					    : PLM_OK;
+	if (asked && peers) {
+		code = plm_compare_new(&d->compare, err);
+	}
+	if (code != PLM_OK || (!asked && d->announce == NULL)) {
+		return code;
+	}
+	return plm_follower_start(&options, &d->follower, err);
 }
 
 static enum plm_code start_pages(struct daemon *d, struct plm_error *err)
@@ -394,6 +381,28 @@ static void check_ready(const struct daemon *d, struct plm_status *status)
 	status->check_count = PLM_COUNTOF(embedded);
 }
 
+static void tell_numbers(struct daemon *d)
+{
+	static const char *const areas[] = {"queues", "nodes"};
+	int64_t now = d->clock.boot_ms(d->clock.self);
+
+	if (now - d->told_ms < PLM_MS_PER_SECOND) {
+		return;
+	}
+	d->told_ms = now;
+	for (int area = 0; area < 2 && d->compare != NULL; area++) {
+		int64_t permille = plm_compare_permille(d->compare, area);
+
+		if (permille != PLM_UNSET) {
+			plm_metrics_tell(d->metrics, PLM_TELL_AGREEMENT, areas[area], NULL,
+					 permille);
+		}
+	}
+	if (d->end.tell != NULL) {
+		d->end.tell(d->end.self, d->metrics);
+	}
+}
+
 static void publish(struct daemon *d, const struct plm_engine_report *report)
 {
 	struct plm_snapshot_worker_stats snapshots = plm_snapshot_worker_stats(d->snapshots);
@@ -412,6 +421,7 @@ static void publish(struct daemon *d, const struct plm_engine_report *report)
 	};
 
 	check_ready(d, &status);
+	tell_numbers(d);
 	plm_metrics_put(d->metrics, &status);
 	if (d->follower != NULL) {
 		plm_follower_wake(d->follower, report->seq);
@@ -585,6 +595,7 @@ static void finish(struct daemon *d)
 	plm_access_free(d->access);
 	plm_follower_stop(d->follower);
 	plm_announce_free(d->announce);
+	plm_compare_free(d->compare);
 	plm_metrics_free(d->metrics);
 	plm_engine_close(d->engine);
 	plm_snapshot_worker_stop(d->snapshots);
@@ -625,7 +636,7 @@ static enum plm_code prepare(struct daemon *d, int argc, char **argv, struct plm
 	}
 	if (code == PLM_OK) {
 		setup_log_lines(&d->config);
-		code = check_settings(&d->config, err);
+		code = plm_settings_check(&d->config, err);
 	}
 	if (code == PLM_OK) {
 		code = plm_gate_init(&d->gate, &d->config, err);

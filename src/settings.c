@@ -199,3 +199,43 @@ void plm_settings_fini(struct plm_settings *settings)
 {
 	plm_arena_fini(&settings->arena);
 }
+
+/* ---- which settings go together ---------------------------------------------------------------- */
+
+/* One of --kubeconfig and --cloud sim says which cluster it is. */
+static enum plm_code check_cluster(const struct plm_config *config, struct plm_error *err)
+{
+	bool real = plm_config_has(config, PLM_CONFIG_KEY_KUBECONFIG);
+	bool embedded = plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "sim");
+
+	if (real && embedded) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_KUBECONFIG, err,
+				       "has no meaning with the embedded cluster (cloud sim)");
+	}
+	if (!real && !embedded) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_KUBECONFIG, err,
+				       "must be set: a file or in-cluster (or cloud sim)");
+	}
+	if (real && plm_config_has(config, PLM_CONFIG_KEY_SCENARIO)) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_SCENARIO, err,
+				       "is for the embedded cluster (cloud sim)");
+	}
+	return PLM_OK;
+}
+
+/* What this build does not have yet is said, not ignored. */
+enum plm_code plm_settings_check(const struct plm_config *config, struct plm_error *err)
+{
+	if (!plm_config_has(config, PLM_CONFIG_KEY_DATA_DIR)) {
+		return plm_config_fail(config, PLM_CONFIG_KEY_DATA_DIR, err, "must be set");
+	}
+	if (plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2") ||
+	    plm_config_has(config, PLM_CONFIG_KEY_EC2_ENDPOINT)) {
+		return plm_config_fail(config,
+				       plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2")
+					       ? PLM_CONFIG_KEY_CLOUD
+					       : PLM_CONFIG_KEY_EC2_ENDPOINT,
+				       err, "this build has no EC2 end yet");
+	}
+	return check_cluster(config, err);
+}

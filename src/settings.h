@@ -12,6 +12,10 @@
 #include "config.h"
 #include "core/event.h"
 
+/* Of all runs: which settings there must be, and which contradict each other. PLM_E_CONFIG names the key. */
+enum plm_code plm_settings_check(const struct plm_config *config,
+				 struct plm_error *err) PLM_MUST_CHECK;
+
 struct plm_settings {
 	struct plm_arena arena; /* owned: holds the rest */
 	struct plm_w_config config;
