@@ -112,7 +112,8 @@ static struct plm_json *count_workloads(const struct plm_state *st, struct plm_a
 
 static struct plm_json *count_pods(const struct plm_state *st, struct plm_arena *arena)
 {
-	static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed", "Unknown"};
+	static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed",
+					     "Unknown"};
 	struct plm_json *counts = plm_json_object(arena);
 
 	PLM_EACH(st, pod, id)

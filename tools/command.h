@@ -87,7 +87,7 @@ enum plm_flag_kind {
 	  "enforce")                                                                               \
 	X(ENFORCE, "enforce", 0, LIST, "AREA", "queues|nodes", "carry out decisions of AREA only") \
 	X(CLOUD, "cloud", 0, CHOICE, "CLOUD", "ec2|sim|none",                                      \
-	  "sim = an embedded cluster and cloud in wall time; none = a real cluster, no cloud")      \
+	  "sim = an embedded cluster and cloud in wall time; none = a real cluster, no cloud")     \
 	X(KUBECONFIG, "kubeconfig", 0, TEXT, "FILE", "", "FILE or in-cluster; not with sim")       \
 	X(CONTEXT, "context", 0, TEXT, "NAME", "", "of the kubeconfig; else its current one")      \
 	X(ACCEPT_OLDER, "accept-older-log", 0, SWITCH, "", "",                                     \

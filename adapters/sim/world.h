@@ -195,7 +195,7 @@ struct plm_sim_effect {
 	uint32_t attempts;
 	bool told_unknown;
 	bool executed; /* once at least */
-	bool orphan; /* its engine died: nobody waits for the answer */
+	bool orphan;   /* its engine died: nobody waits for the answer */
 	struct plm_w_result result;
 };
 

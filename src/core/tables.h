@@ -60,7 +60,7 @@ struct plm_cluster_queue {
 	plm_id sticky;	     /* workload that was promised what its victims free */
 	uint32_t holding;    /* workloads that hold quota here */
 	uint32_t admission_mode;
-	uint32_t concurrent; /* 1: it asks for concurrent admission, which is not there yet */
+	uint32_t concurrent;	/* 1: it asks for concurrent admission, which is not there yet */
 	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */
 	int64_t write_at_ms;	/* not before, after a write; 0 = at any time */
 	uint32_t writing;	/* 1: a write of its status is under way */
@@ -687,7 +687,7 @@ struct plm_root {
 	uint32_t publish;
 	uint32_t workloads_listed; /* enum plm_listing: of Workloads */
 	int64_t say_at_ms;
-	uint32_t board_dirty; /* 1: what queues say of themselves may have changed since the last look */
+	uint32_t board_dirty; /* 1: what queues say may have changed since the last look */
 	uint32_t board_look;  /* 1: this cycle looks */
 	int64_t board_at_ms;  /* not before */
 };
