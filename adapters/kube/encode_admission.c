@@ -2,12 +2,16 @@
  * The status of a Workload, whole, in one write.
  *
  * Its resourceVersion is the precondition, so that nothing of another writer is lost: conditions that are
- * not ours, and what the controllers of admission checks write. When all of it is known to be ours
+ * not ours, and what the controllers of admission checks write. Conditions of ours that are not said any
+ * more are taken back. When all of it is known to be ours
  * (known.h) no read goes before the write. v1beta1 spells some fields in another way.
  */
 #include "adapters/kube/encode.h"
 
+#include "adapters/kube/known.h"
+#include "core/limits.h"
 #include "core/timefmt.h"
+#include "core/utf8.h"
 
 static bool is_old(const struct plm_encode *in)
 {
@@ -370,13 +374,76 @@ static cJSON *seconds(int64_t value)
 	return value == PLM_UNSET || value <= 0 ? NULL : plm_tree_number(value);
 }
 
+/* ---- conditions ---------------------------------------------------------------------------------- */
+
+static const struct plm_w_condition *said(struct plm_vec conditions, struct plm_slice type)
+{
+	const struct plm_w_condition *list = conditions.ptr;
+
+	for (size_t i = 0; i < conditions.count; i++) {
+		if (plm_slice_equal(list[i].type, type)) {
+			return &list[i];
+		}
+	}
+	return NULL;
+}
+
+/* As upstream takes it back: with the reason of what came instead, and what was said before. */
+static cJSON *taken_back(const struct plm_encode *in, const cJSON *had,
+			 const struct plm_w_condition *instead)
+{
+	struct plm_slice message = plm_tree_text(had, "message");
+	cJSON *out = plm_tree_map();
+
+	message = plm_arena_format(in->arena, "Previously: %.*s", (int)message.size,
+				   (const char *)message.ptr);
+	if (message.size > PLM_LIMIT_CONDITION_MESSAGE) {
+		message.size =
+			plm_utf8_prefix(plm_slice_of(message.ptr, PLM_LIMIT_CONDITION_MESSAGE));
+	}
+	plm_tree_put_text(out, "type", plm_tree_text(had, "type"));
+	plm_tree_put_string(out, "status", "False");
+	if (instead->generation != PLM_UNSET && instead->generation > 0) {
+		plm_tree_put_int(out, "observedGeneration", instead->generation);
+	}
+	plm_tree_put_time(out, "lastTransitionTime", instead->since_ms);
+	plm_tree_put_text(out, "reason", instead->reason);
+	plm_tree_put_text(out, "message", message);
+	return out;
+}
+
+/*
+ * What is ours, stands as True and is not said any more, an eviction above all, is taken back when quota is
+ * spoken of. An end is not: it is final, and one that we do not know of yet is told to us. Of a Workload
+ * that has ended without quota all stays as it was.
+ */
+static cJSON *conditions(const struct plm_encode *in, const cJSON *had, struct plm_vec wanted)
+{
+	const struct plm_w_condition *quota = said(wanted, plm_slice_str("QuotaReserved"));
+	cJSON *out = plm_encode_conditions(had, wanted);
+
+	for (cJSON *at = out->child, *next = NULL; at != NULL && quota != NULL; at = next) {
+		struct plm_slice type = plm_tree_text(at, "type");
+
+		next = at->next;
+		if (said(wanted, type) != NULL || !plm_known_is_ours(type) ||
+		    !plm_tree_is(at, "status", "True") || plm_slice_is(type, "Finished")) {
+			continue;
+		}
+		(void)cJSON_ReplaceItemViaPointer(out, at, taken_back(in, at, quota));
+	}
+	return out;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
+
 static cJSON *status(const struct plm_encode *in, const cJSON *had)
 {
 	const struct plm_w_req_workload_status *request = in->request;
 	cJSON *out = plm_tree_map();
 
 	put_or_null(out, "conditions",
-		    plm_encode_conditions(plm_tree_get(had, "conditions"), request->conditions));
+		    conditions(in, plm_tree_get(had, "conditions"), request->conditions));
 	put_or_null(out, "admission", admission(in));
 	put_or_null(out, "admissionChecks",
 		    checks(request->checks, plm_tree_get(had, "admissionChecks")));

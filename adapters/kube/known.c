@@ -7,7 +7,7 @@
 #include "core/quantity.h"
 #include "hash/hash.h"
 
-/* Conditions that Kueue writes: nobody else does. */
+/* Conditions of a Workload that are ours: Kueue writes them where we do not, and nobody else does. */
 static const char *const conditions[] = {
 	"QuotaReserved",
 	"Admitted",
@@ -31,6 +31,11 @@ static uint32_t bit_of(struct plm_slice type)
 		}
 	}
 	return 0;
+}
+
+bool plm_known_is_ours(struct plm_slice type)
+{
+	return bit_of(type) != 0;
 }
 
 void plm_known_fini(struct plm_known_table *table)

@@ -39,4 +39,7 @@ const struct plm_known *plm_known_find(const struct plm_known_table *table, stru
 /* All conditions that stand there are among 'conditions' (struct plm_w_condition). */
 bool plm_known_covered(const struct plm_known *known, struct plm_vec conditions);
 
+/* A condition of Workloads that is ours: what stands there and is not said any more does not hold. */
+bool plm_known_is_ours(struct plm_slice type);
+
 #endif

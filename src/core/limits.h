@@ -290,6 +290,8 @@
 #define PLM_LIMIT_EFFECT_LOOK_MS 2000
 /* Bytes of a RESULT's message; the rest is cut off. */
 #define PLM_LIMIT_RESULT_MESSAGE 1024
+/* Bytes of a condition's message that takes another one back; the rest is cut off, as upstream's CRD asks. */
+#define PLM_LIMIT_CONDITION_MESSAGE (32 * 1024)
 /* Workloads whose resourceVersion is remembered; the status of others is read before it is written. */
 #define PLM_LIMIT_KNOWN_WORKLOADS (256 * 1024)
 /* Kubernetes Events that wait or are remembered for their series; one more is dropped and counted. */

@@ -140,6 +140,13 @@ def test_preempted_and_back(e2e):
     assert condition(evicted, "Evicted")["reason"] == "Preempted", evicted["status"]
     assert condition(evicted, "Preempted")["reason"] == "InClusterQueue", evicted["status"]
     until("the urgent one is done", done(queues, "urgent"), 30)
+    back = until("its eviction is taken back", lambda: holds(queues.workload("victim"), "Admitted") and
+                 not holds(queues.workload("victim"), "Evicted") and
+                 queues.workload("victim"), 30)
+    for kind in ("Evicted", "Preempted"):
+        said = condition(back, kind)
+        assert (said["status"], said["reason"]) == ("False", "QuotaReserved"), back["status"]
+        assert said["message"].startswith("Previously: Preempted to accommodate"), back["status"]
     until("the victim is done", done(queues, "victim"), 40)
     reasons = queues.events(queues.workload("victim")["metadata"]["name"])
     assert reasons.count("Preempted") == 1 and reasons.count("EvictedDueToPreempted") == 1, reasons

@@ -96,6 +96,8 @@ static const struct encode_case encode_table[] = {
 	{"workload_status_gone"},
 	{"workload_status_known"},
 	{"workload_status_read"},
+	{"workload_status_readmitted"},
+	{"workload_status_waits_again"},
 };
 
 static void encode_row(const struct encode_case *row)
