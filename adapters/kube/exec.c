@@ -117,10 +117,11 @@ static void ended(struct plm_kube_exec *exec)
 	}
 }
 
+/* With whatever it started: those are in its process group, and would hold its pipes and run on. */
 static void kill_it(struct plm_kube_exec *exec)
 {
 	if (exec->running) {
-		(void)uv_process_kill(&exec->process, SIGKILL);
+		(void)uv_kill(-uv_process_get_pid(&exec->process), SIGKILL);
 	}
 }
 
@@ -301,6 +302,7 @@ static void spawn(struct plm_kube_exec *exec)
 	};
 	uv_process_options_t options = {
 		.exit_cb = on_exit_of,
+		.flags = UV_PROCESS_DETACHED, /* a process group of its own: kill_it() */
 		.args = words(&exec->arena, exec->options.plugin),
 		.env = variables(&exec->arena, &exec->options),
 		.stdio_count = PLM_COUNTOF(stdio),

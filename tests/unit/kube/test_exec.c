@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #define SCRIPT "#!/bin/sh\n"
 #define V1 "client.authentication.k8s.io/v1"
@@ -207,6 +209,33 @@ static void stopped(void **state)
 	assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
 	assert_int_equal(uv_loop_close(&loop), 0);
 	assert_int_equal(seen.count, 0);
+}
+
+/* What the plugin started goes with it. */
+static void its_children(void **state)
+{
+	char script[512], path[256], text[32] = {0};
+	const char *folder = files_folder();
+	FILE *file = NULL;
+	int status = 0;
+	pid_t child = 0;
+	struct seen seen;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	(void)snprintf(path, sizeof(path), "%s/child", folder);
+	(void)snprintf(script, sizeof(script), SCRIPT "sleep 8 & echo $! > %s\nwait\n", path);
+	run(files_program("plugin", script), NULL, NULL, 1000, &seen);
+	assert_non_null(strstr(seen.text, "not done within"));
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	(void)fclose(file);
+	child = (pid_t)strtol(text, NULL, 10);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+	files_remove();
 }
 
 /* ---- kept fresh -------------------------------------------------------------------------------- */
@@ -455,6 +484,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, not_installed);
 	PLM_TEST_ADD(&tests, along_path);
 	PLM_TEST_ADD(&tests, stopped);
+	PLM_TEST_ADD(&tests, its_children);
 	PLM_TEST_ADD(&tests, static_ones);
 	PLM_TEST_ADD(&tests, token_file);
 	PLM_TEST_ADD(&tests, certificate_files);
