@@ -660,6 +660,12 @@ int plm_run_main(int argc, char **argv)
 	d.code = prepare(&d, argc, argv, &err);
 	if (d.code == PLM_OK) {
 		plm_loop_run(d.loop);
+	} else if (d.code == PLM_E_AGAIN && d.stage != STAGE_RUNS) {
+		const struct plm_log_field fields[] = {PLM_LOG_STR("why", err.text), PLM_LOG_END};
+
+		/* What it waited for had not come: nothing was begun, so this is an orderly end. */
+		plm_jsonlog(PLM_LOG_INFO, "run", "ending before the start", fields);
+		d.code = PLM_OK;
 	} else {
 		tell_error("run", plm_code_text(d.code), &err);
 		(void)fprintf(stderr, "plimsoll run: %s\n", err.text);

@@ -345,6 +345,20 @@ def wrong_settings_are_exit_78(folder):
     assert done.returncode == 78 and "data-dir" in done.stderr, done
 
 
+def sigterm_before_the_api_server_answers_is_an_orderly_end(folder):
+    path = os.path.join(folder, "kubeconfig")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("clusters: [{name: k, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+                   "users: [{name: u, user: {}}]\ncurrent-context: k\n"
+                   "contexts: [{name: k, context: {cluster: k, user: u}}]\n")
+    daemon = Daemon(os.path.join(folder, "data"), "--cloud", "none", "--kubeconfig", path,
+                    scenario=None)
+    daemon.wait_for("the API server does not answer")
+    assert not daemon.messages().count("started"), daemon.tail()
+    stop(daemon)
+    assert daemon.errors() == "", daemon.errors()
+
+
 def bad_manifests_are_exit_2(folder):
     path = os.path.join(folder, "bad.yaml")
     with open(path, "w", encoding="utf-8") as file:
@@ -371,6 +385,7 @@ TESTS = (
     the_ballast_lies_beside_the_log,
     wrong_settings_are_exit_78,
     bad_manifests_are_exit_2,
+    sigterm_before_the_api_server_answers_is_an_orderly_end,
 )
 
 
