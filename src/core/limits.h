@@ -232,17 +232,6 @@
 /* The server is asked to end a watch after a time between these, as client-go does. */
 #define PLM_LIMIT_WATCH_LEAST_S 300
 #define PLM_LIMIT_WATCH_MOST_S 600
-/* The wait before a list or watch that failed is tried again: first, and last after doubling; jittered. */
-#define PLM_LIMIT_WATCH_RETRY_FIRST_MS 800LL
-#define PLM_LIMIT_WATCH_RETRY_MS (30LL * 1000)
-/* The wait where it is not allowed: a right may be given later. */
-#define PLM_LIMIT_WATCH_DENIED_MS (60LL * 1000)
-/* How often the server is asked whether it has a resource that it did not have. */
-#define PLM_LIMIT_DISCOVER_MS (30LL * 1000)
-/* Failing for so long, the API server counts as away (event REACH). */
-#define PLM_LIMIT_AWAY_MS (10LL * 1000)
-/* Objects that cannot be read and are remembered, so that each is named once; others may be named again. */
-#define PLM_LIMIT_NAMED_OBJECTS 1024
 /* A kubeconfig file, or a file that it names; longer is refused. */
 #define PLM_LIMIT_KUBECONFIG_BYTES (1024 * 1024)
 /* Kubeconfig files that are merged; more are refused. */
