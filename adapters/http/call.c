@@ -12,17 +12,6 @@
 
 #define BODY_FIRST 4096
 
-static void *must(void *memory)
-{
-	PLM_ASSERT(memory != NULL);
-	return memory;
-}
-
-static int64_t now_ms(void)
-{
-	return (int64_t)(uv_hrtime() / 1000000U);
-}
-
 /* ---- the request's copies ---- */
 
 static bool has_header(const char *const *headers, const char *name)
@@ -60,7 +49,7 @@ static bool is_path(const char *path)
 
 static void add_header(struct plm_http_call *call, const char *line)
 {
-	call->headers = must(curl_slist_append(call->headers, line));
+	call->headers = plm_http_must(curl_slist_append(call->headers, line));
 }
 
 static bool copy_headers(struct plm_http_call *call, const struct plm_http_request *request)
@@ -87,7 +76,7 @@ static bool copy_headers(struct plm_http_call *call, const struct plm_http_reque
 
 struct plm_http_call *plm_http_call_new(const struct plm_http_request *request, int64_t born_ms)
 {
-	struct plm_http_call *call = must(calloc(1, sizeof(*call)));
+	struct plm_http_call *call = plm_http_must(calloc(1, sizeof(*call)));
 	const struct plm_http_peer *peer = request->peer;
 	size_t size = strlen(peer->url) + strlen(request->path) + 1;
 
@@ -97,10 +86,10 @@ struct plm_http_call *plm_http_call_new(const struct plm_http_request *request, 
 	call->born_ms = born_ms;
 	call->active_ms = born_ms;
 	call->outcome.retry_after_ms = PLM_UNSET;
-	call->url = must(malloc(size));
+	call->url = plm_http_must(malloc(size));
 	(void)snprintf(call->url, size, "%s%s", peer->url, request->path);
 	if (request->body.size > 0) {
-		call->sent_body = must(malloc(request->body.size));
+		call->sent_body = plm_http_must(malloc(request->body.size));
 		memcpy(call->sent_body, request->body.ptr, request->body.size);
 	}
 	if (!is_path(request->path)) {
@@ -114,6 +103,15 @@ struct plm_http_call *plm_http_call_new(const struct plm_http_request *request, 
 	return call;
 }
 
+/* It may hold a token, as a TokenReview and its answer do. */
+static void wipe(uint8_t *bytes, size_t size)
+{
+	if (bytes != NULL) {
+		explicit_bzero(bytes, size);
+	}
+	free(bytes);
+}
+
 void plm_http_call_free(struct plm_http_call *call)
 {
 	PLM_ASSERT(call->link.next == &call->link);
@@ -125,8 +123,8 @@ void plm_http_call_free(struct plm_http_call *call)
 	}
 	curl_slist_free_all(call->headers);
 	free(call->url);
-	free(call->sent_body);
-	free(call->body);
+	wipe(call->sent_body, call->request.body.size);
+	wipe(call->body, call->body_room);
 	free(call);
 }
 
@@ -182,7 +180,7 @@ static int on_ready(void *self, char *to, char *from, int to_port, int from_port
 	(void)from;
 	(void)to_port;
 	(void)from_port;
-	call->active_ms = now_ms();
+	call->active_ms = plm_http_now_ms();
 	call->sent_ms = call->active_ms;
 	if (!is_wanted(call)) {
 		return CURL_PREREQFUNC_ABORT;
@@ -197,7 +195,7 @@ static int on_ready(void *self, char *to, char *from, int to_port, int from_port
 
 static void heard(struct plm_http_call *call, size_t size)
 {
-	call->active_ms = now_ms();
+	call->active_ms = plm_http_now_ms();
 	call->lane->heard_ms = call->active_ms;
 	call->lane->client->stats.bytes_in += size;
 }
@@ -235,7 +233,7 @@ static void collect(struct plm_http_call *call, struct plm_slice piece)
 		room *= 2;
 	}
 	if (room != call->body_room) {
-		call->body = must(realloc(call->body, room));
+		call->body = plm_http_must(realloc(call->body, room));
 		call->body_room = room;
 	}
 	memcpy(call->body + call->body_size, piece.ptr, piece.size);
@@ -387,7 +385,7 @@ bool plm_http_call_prepare(struct plm_http_call *call)
 	if (call->why[0] != '\0') {
 		return false;
 	}
-	call->easy = must(curl_easy_init());
+	call->easy = plm_http_must(curl_easy_init());
 	set_callbacks(call->easy, call);
 	set_connection(call->easy, call);
 	set_tls(call->easy, call->request.peer);
@@ -433,7 +431,7 @@ static void fill(struct plm_http_call *call, enum plm_http_fate fate)
 	outcome->retry_after_ms = plm_http_answer_retry_ms(&call->answer, now.tv_sec);
 	outcome->body = plm_slice_of(call->body, call->body == NULL ? 0 : call->body_size);
 	memcpy(outcome->request_id, call->answer.request_id, sizeof(outcome->request_id));
-	outcome->elapsed_ms = now_ms() - call->born_ms;
+	outcome->elapsed_ms = plm_http_now_ms() - call->born_ms;
 	count_out(call);
 }
 

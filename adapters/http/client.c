@@ -8,12 +8,6 @@
 #include "adapters/http/inner.h"
 #include "core/limits.h"
 
-static void *must(void *memory)
-{
-	PLM_ASSERT(memory != NULL);
-	return memory;
-}
-
 /* ---- the client ---- */
 
 enum plm_code plm_http_client_new(const struct plm_http_client_options *options,
@@ -25,7 +19,7 @@ enum plm_code plm_http_client_new(const struct plm_http_client_options *options,
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
 		return plm_fail(err, PLM_E_IO, "curl cannot be initialized");
 	}
-	client = must(calloc(1, sizeof(*client)));
+	client = plm_http_must(calloc(1, sizeof(*client)));
 	client->options = *options;
 	client->due_ms = PLM_HTTP_NEVER;
 	plm_http_link_init(&client->peers, NULL);
@@ -132,7 +126,7 @@ static bool rename_host(struct plm_http_peer *peer, CURLU *url, const char *name
 
 	peer->host = format("Host: %s:%s", host, port);
 	peer->connect_to = format("::%s:%s", host, port);
-	peer->connect_list = must(curl_slist_append(NULL, peer->connect_to));
+	peer->connect_list = plm_http_must(curl_slist_append(NULL, peer->connect_to));
 	curl_free(host);
 	curl_free(port);
 	return good;
@@ -181,7 +175,7 @@ static uint8_t *copy(struct plm_slice from, size_t *size)
 
 	*size = from.size;
 	if (from.size > 0) {
-		bytes = must(malloc(from.size));
+		bytes = plm_http_must(malloc(from.size));
 		memcpy(bytes, from.ptr, from.size);
 	}
 	return bytes;
@@ -190,7 +184,7 @@ static uint8_t *copy(struct plm_slice from, size_t *size)
 static enum plm_code fill(struct plm_http_peer *peer, const struct plm_http_peer_options *options,
 			  struct plm_error *err)
 {
-	CURLU *url = must(curl_url());
+	CURLU *url = plm_http_must(curl_url());
 	enum plm_code code;
 
 	peer->proxy = format("%s", options->proxy == NULL ? "" : options->proxy);
@@ -219,7 +213,7 @@ enum plm_code plm_http_peer_new(struct plm_http_client *client,
 				const struct plm_http_peer_options *options,
 				struct plm_http_peer **out, struct plm_error *err)
 {
-	struct plm_http_peer *peer = must(calloc(1, sizeof(*peer)));
+	struct plm_http_peer *peer = plm_http_must(calloc(1, sizeof(*peer)));
 	enum plm_code code;
 
 	PLM_ASSERT(!client->dying);

@@ -128,6 +128,17 @@ struct plm_http_call {
 	char why[CURL_ERROR_SIZE];
 };
 
+static inline void *plm_http_must(void *memory)
+{
+	PLM_ASSERT(memory != NULL);
+	return memory;
+}
+
+static inline int64_t plm_http_now_ms(void)
+{
+	return (int64_t)(uv_hrtime() / 1000000U);
+}
+
 /* call.c */
 struct plm_http_call *plm_http_call_new(const struct plm_http_request *request, int64_t now_ms);
 /* Make curl's handle; false: 'outcome' says why not. */

@@ -12,12 +12,6 @@ struct plm_http_socket {
 	int events; /* of uv, that curl wants */
 };
 
-static void *must(void *memory)
-{
-	PLM_ASSERT(memory != NULL);
-	return memory;
-}
-
 static void collect(struct plm_http_lane *lane)
 {
 	CURLMsg *message;
@@ -86,7 +80,7 @@ static void socket_close(struct plm_http_socket *socket)
 
 static struct plm_http_socket *socket_new(struct plm_http_lane *lane, curl_socket_t fd)
 {
-	struct plm_http_socket *socket = must(calloc(1, sizeof(*socket)));
+	struct plm_http_socket *socket = plm_http_must(calloc(1, sizeof(*socket)));
 
 	socket->lane = lane;
 	socket->fd = fd;
@@ -151,7 +145,7 @@ static int on_timeout(CURLM *multi, long timeout_ms, void *self)
 enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_kind kind,
 				struct plm_http_lane **out, struct plm_error *err)
 {
-	struct plm_http_lane *lane = must(calloc(1, sizeof(*lane)));
+	struct plm_http_lane *lane = plm_http_must(calloc(1, sizeof(*lane)));
 
 	lane->client = peer->client;
 	lane->peer = peer;

@@ -9,11 +9,6 @@ static struct plm_http_call *call_of(struct plm_http_link *link)
 	return link->owner;
 }
 
-static int64_t now_ms(void)
-{
-	return (int64_t)(uv_hrtime() / 1000000U);
-}
-
 /* ---- out of the lists ---- */
 
 static void stop_running(struct plm_http_call *call)
@@ -88,7 +83,7 @@ static int64_t deadline(const struct plm_http_call *call)
 
 void plm_http_due(struct plm_http_client *client, const struct plm_http_call *call)
 {
-	int64_t due_ms = deadline(call), now = now_ms();
+	int64_t due_ms = deadline(call), now = plm_http_now_ms();
 
 	if (due_ms < client->due_ms) {
 		client->due_ms = due_ms;
@@ -113,7 +108,7 @@ static void expire(struct plm_http_call *call)
 	const struct plm_http_request *request = &call->request;
 	char why[128];
 
-	if (request->total_ms == 0 || now_ms() < call->born_ms + request->total_ms) {
+	if (request->total_ms == 0 || plm_http_now_ms() < call->born_ms + request->total_ms) {
 		(void)snprintf(why, sizeof(why), "no byte came for %lld ms",
 			       (long long)request->stall_ms);
 	} else if (call->state == PLM_HTTP_WAITING) {
@@ -134,7 +129,7 @@ static void look_at(struct plm_http_client *client, struct plm_http_link *head)
 
 	for (struct plm_http_link *link = head->next; link != head; link = next) {
 		next = link->next;
-		if (deadline(call_of(link)) <= now_ms()) {
+		if (deadline(call_of(link)) <= plm_http_now_ms()) {
 			expire(call_of(link));
 		} else {
 			plm_http_due(client, call_of(link));
@@ -212,7 +207,7 @@ static void launch(struct plm_http_call *call)
 	lane->waiting_count--;
 	lane->client->stats.waiting--;
 	call->state = PLM_HTTP_RUNNING;
-	call->active_ms = now_ms();
+	call->active_ms = plm_http_now_ms();
 	plm_http_link_append(&lane->running, &call->link);
 	lane->running_count++;
 	lane->client->counted += lane->kind == PLM_HTTP_LANE_CALLS ? 1 : 0;
@@ -335,7 +330,7 @@ static void kick(struct plm_http_client *client)
 struct plm_http_call *plm_http_send(struct plm_http_client *client,
 				    const struct plm_http_request *request)
 {
-	struct plm_http_call *call = plm_http_call_new(request, now_ms());
+	struct plm_http_call *call = plm_http_call_new(request, plm_http_now_ms());
 	enum plm_http_lane_kind kind =
 		request->on_body != NULL ? PLM_HTTP_LANE_STREAMS : PLM_HTTP_LANE_CALLS;
 
@@ -378,7 +373,7 @@ void plm_http_cancel(struct plm_http_call *call)
 /* Meanwhile the others of the lane may have missed bytes that lay behind the paused ones. */
 static void forgive(struct plm_http_lane *lane)
 {
-	int64_t now = now_ms();
+	int64_t now = plm_http_now_ms();
 
 	for (struct plm_http_link *at = lane->running.next; at != &lane->running; at = at->next) {
 		call_of(at)->active_ms = now;

@@ -16,11 +16,6 @@ struct plm_http_resolve {
 	struct plm_http_peer *peer;	/* NULL: it has gone */
 };
 
-static int64_t now_ms(void)
-{
-	return (int64_t)(uv_hrtime() / 1000000U);
-}
-
 void plm_http_resolve_init(struct plm_http_peer *peer, const char *host, const char *port)
 {
 	struct in6_addr address;
@@ -79,7 +74,7 @@ static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *fou
 
 	if (peer != NULL) {
 		peer->resolve = NULL;
-		peer->resolved_ms = now_ms();
+		peer->resolved_ms = plm_http_now_ms();
 		if (status == 0) {
 			take(peer, found);
 		}
@@ -110,7 +105,7 @@ static void begin(struct plm_http_peer *peer)
 
 bool plm_http_resolved(struct plm_http_peer *peer)
 {
-	bool old = now_ms() - peer->resolved_ms >= PLM_LIMIT_HTTP_RESOLVE_MS;
+	bool old = plm_http_now_ms() - peer->resolved_ms >= PLM_LIMIT_HTTP_RESOLVE_MS;
 
 	if (peer->name == NULL) {
 		return true;
