@@ -121,8 +121,8 @@ enum plm_code plm_kube_door_for(struct plm_kube_client *client,
 	enum plm_code code = PLM_OK;
 
 	if (client->doors == NULL || client->doors->tls != credential->tls) {
-		code = open_door(client, credential, err);
-		close_doors(client);
+		code = open_door(client, credential,
+				 err); /* perhaps inside of a call: none closes */
 	}
 	if (code == PLM_OK) {
 		*out = client->doors;
