@@ -10,7 +10,7 @@ struct plm_kube_ask {
 	struct plm_http_client *http; /* owned, as all that follows */
 	struct plm_kube_client *client;
 	struct plm_split *split;
-	bool has_loop, waits;
+	bool waits;
 	/* the answer at hand */
 	enum plm_code code;
 	struct plm_error err;
@@ -81,7 +81,6 @@ enum plm_code plm_kube_ask_open(const struct plm_kube_ask_options *options,
 		free(ask);
 		return plm_fail(err, PLM_E_LIMIT, "event loop: out of memory");
 	}
-	ask->has_loop = true;
 	code = connect_to(ask, options, err);
 	if (code != PLM_OK) {
 		plm_kube_ask_close(ask);

@@ -25,7 +25,7 @@ void plm_reflector_say(const struct plm_reflector *r, const char *format, ...)
 	r->all->options.note(r->all->options.self, text);
 }
 
-static void drop_next(struct plm_reflector *r)
+void plm_reflector_drop_next(struct plm_reflector *r)
 {
 	free(r->next);
 	r->next = NULL;
@@ -194,6 +194,7 @@ static void send_call(struct plm_reflector *r, enum plm_reflect_phase phase, con
 	r->paused = false;
 	r->refused = false;
 	r->status_code = 0;
+	r->ending.retry_after_ms = PLM_UNSET; /* what the call before was told */
 	r->begun_ms = plm_reflect_now(r->all);
 	r->heard_ms = r->begun_ms;
 	plm_split_begin(r->split, phase == PHASE_PAGES ? PLM_SPLIT_LIST : PLM_SPLIT_WATCH,
@@ -265,7 +266,7 @@ void plm_reflector_look(struct plm_reflector *r)
 void plm_reflector_list(struct plm_reflector *r)
 {
 	r->listing = true;
-	drop_next(r);
+	plm_reflector_drop_next(r);
 	if (plm_kube_version(r->all->options.client, r->id) == NULL) {
 		be_absent(r);
 		return;

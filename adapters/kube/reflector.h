@@ -107,6 +107,7 @@ void plm_reflector_watch(struct plm_reflector *r);
 void plm_reflector_end_list(struct plm_reflector *r);
 /* Forget the call that is under way. */
 void plm_reflector_cancel(struct plm_reflector *r);
+void plm_reflector_drop_next(struct plm_reflector *r);
 /* The inbox has room: tell what is owed, go on with what waits. */
 void plm_reflector_resume(struct plm_reflector *r);
 /* Has the server got the resource since? */

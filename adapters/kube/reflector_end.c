@@ -14,12 +14,6 @@ static int64_t backoff(struct plm_reflector *r)
 	return plm_backoff_failed(&r->backoff, plm_reflect_now(r->all), r->ending.retry_after_ms);
 }
 
-static void drop_next(struct plm_reflector *r)
-{
-	free(r->next);
-	r->next = NULL;
-}
-
 static void wait_for(struct plm_reflector *r, int64_t ms)
 {
 	r->phase = PHASE_WAIT;
@@ -30,7 +24,7 @@ static void wait_for(struct plm_reflector *r, int64_t ms)
 /* What was tried is tried again: a list from its beginning, a watch from where it was. */
 static void retry(struct plm_reflector *r, int64_t ms)
 {
-	drop_next(r);
+	plm_reflector_drop_next(r);
 	wait_for(r, ms);
 	plm_reflector_settle(r);
 }
@@ -39,7 +33,7 @@ static void end_page(struct plm_reflector *r)
 {
 	const struct plm_split_head *head = plm_split_head(r->split);
 
-	drop_next(r);
+	plm_reflector_drop_next(r);
 	if (head->next[0] != '\0') {
 		r->next = strdup(head->next);
 		PLM_ASSERT(r->next != NULL);
