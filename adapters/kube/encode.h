@@ -146,8 +146,9 @@ void plm_encode_told_stop(const struct plm_encode *in, enum plm_kind kind, struc
 /* The topology that a pod set's annotations ask for; NULL: none. */
 struct plm_kube_set;
 cJSON *plm_encode_topology(const struct plm_kube_set *set);
-/* spec of a Workload that is made for 'job' with 'sets' (owned). */
-cJSON *plm_encode_workload_spec(const struct plm_encode *in, const cJSON *job, cJSON *sets);
+/* A Workload with 'meta' and 'sets' (both owned) is made for 'job', or for such pods. */
+void plm_encode_workload_make(const struct plm_encode *in, const cJSON *job, cJSON *meta,
+			      cJSON *sets, struct plm_step *out);
 /* workload.create of pods that are queued by themselves. */
 void plm_encode_group_create(const struct plm_encode *in, struct plm_step *out);
 

@@ -184,22 +184,14 @@ static cJSON *meta_of(const struct plm_encode *in, const cJSON *list, const cJSO
 static void create(const struct plm_encode *in, struct plm_step *out, const cJSON *list,
 		   const cJSON *single)
 {
-	struct plm_target target = plm_encode_target(in->call, in->request);
 	cJSON *sets = pod_sets(in, list, single);
-	cJSON *workload = NULL;
 
 	if (sets == NULL) {
 		plm_step_answer(out, PLM_RESULT_CONFLICT, "PodSetsChanged");
 		return;
 	}
-	workload = plm_tree_map();
-	plm_tree_put_string(workload, "apiVersion",
-			    plm_encode_api_version(in, PLM_KUBE_RES_WORKLOADS));
-	plm_tree_put_string(workload, "kind", "Workload");
-	plm_tree_put(workload, plm_slice_str("metadata"), meta_of(in, list, single));
-	plm_tree_put(workload, plm_slice_str("spec"),
-		     plm_encode_workload_spec(in, list == NULL ? single : list->child, sets));
-	plm_step_create(in, out, target, workload);
+	plm_encode_workload_make(in, list == NULL ? single : list->child, meta_of(in, list, single),
+				 sets, out);
 }
 
 void plm_encode_group_create(const struct plm_encode *in, struct plm_step *out)

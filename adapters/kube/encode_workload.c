@@ -210,7 +210,7 @@ static void put_priority(const struct plm_encode *in, cJSON *spec, const cJSON *
 	plm_tree_put(spec, plm_slice_str("priorityClassRef"), class);
 }
 
-cJSON *plm_encode_workload_spec(const struct plm_encode *in, const cJSON *job, cJSON *sets)
+static cJSON *workload_spec(const struct plm_encode *in, const cJSON *job, cJSON *sets)
 {
 	const struct plm_w_req_workload_create *request = in->request;
 	cJSON *spec = plm_tree_map();
@@ -225,6 +225,19 @@ cJSON *plm_encode_workload_spec(const struct plm_encode *in, const cJSON *job, c
 	}
 	plm_tree_put(spec, plm_slice_str("podSets"), sets);
 	return spec;
+}
+
+void plm_encode_workload_make(const struct plm_encode *in, const cJSON *job, cJSON *meta,
+			      cJSON *sets, struct plm_step *out)
+{
+	cJSON *workload = plm_tree_map();
+
+	plm_tree_put_string(workload, "apiVersion",
+			    plm_encode_api_version(in, PLM_KUBE_RES_WORKLOADS));
+	plm_tree_put_string(workload, "kind", "Workload");
+	plm_tree_put(workload, plm_slice_str("metadata"), meta);
+	plm_tree_put(workload, plm_slice_str("spec"), workload_spec(in, job, sets));
+	plm_step_create(in, out, plm_encode_target(in->call, in->request), workload);
 }
 
 static cJSON *provisioning_notes(const cJSON *job)
@@ -303,7 +316,6 @@ void plm_encode_workload_create(const struct plm_encode *in, struct plm_step *ou
 	struct plm_kube_sets *sets = PLM_NEW(in->arena, struct plm_kube_sets);
 	const cJSON *job = NULL;
 	cJSON *list = NULL;
-	cJSON *workload = NULL;
 
 	if (in->name_taken) {
 		plm_encode_name_taken(in, out, target);
@@ -322,13 +334,7 @@ void plm_encode_workload_create(const struct plm_encode *in, struct plm_step *ou
 		plm_step_answer(out, PLM_RESULT_CONFLICT, "PodSetsChanged");
 		return;
 	}
-	workload = plm_tree_map();
-	plm_tree_put_string(workload, "apiVersion",
-			    plm_encode_api_version(in, PLM_KUBE_RES_WORKLOADS));
-	plm_tree_put_string(workload, "kind", "Workload");
-	plm_tree_put(workload, plm_slice_str("metadata"), meta_of(in, job));
-	plm_tree_put(workload, plm_slice_str("spec"), plm_encode_workload_spec(in, job, list));
-	plm_step_create(in, out, target, workload);
+	plm_encode_workload_make(in, job, meta_of(in, job), list, out);
 }
 
 /* ---- deactivate, delete -------------------------------------------------------------------------- */

@@ -188,18 +188,6 @@ static struct plm_slice reason_if(bool on, const struct plm_w_condition *conditi
 	return on ? condition->reason : (struct plm_slice){0};
 }
 
-static const struct plm_w_check_status *check_called(struct plm_vec list, struct plm_slice name)
-{
-	const struct plm_w_check_status *check = list.ptr;
-
-	for (size_t i = 0; i < list.count; i++) {
-		if (plm_slice_equal(check[i].name, name)) {
-			return &check[i];
-		}
-	}
-	return NULL;
-}
-
 /* The word of a check's controller stands when it is newer: those of 'now' are ours. */
 static struct plm_vec checks_after(struct plm_world *w, struct plm_vec had, struct plm_vec now)
 {
@@ -208,7 +196,7 @@ static struct plm_vec checks_after(struct plm_world *w, struct plm_vec had, stru
 		PLM_NEW_ARRAY(&w->arena, now.count, struct plm_w_check_status);
 
 	for (size_t i = 0; i < now.count; i++) {
-		const struct plm_w_check_status *theirs = check_called(had, from[i].name);
+		const struct plm_w_check_status *theirs = plm_sim_check_called(had, from[i].name);
 
 		list[i] = from[i];
 		list[i].since_ms = seconds(from[i].since_ms);

@@ -25,7 +25,7 @@ const struct plm_w_workload *plm_world_workload(const struct plm_world *w, struc
 	return object == NULL ? NULL : object->of.workload;
 }
 
-static const struct plm_w_check_status *check_called(struct plm_vec list, struct plm_slice name)
+const struct plm_w_check_status *plm_sim_check_called(struct plm_vec list, struct plm_slice name)
 {
 	const struct plm_w_check_status *check = list.ptr;
 
@@ -47,12 +47,12 @@ static struct plm_vec laid_over(struct plm_world *w, struct plm_vec had, struct 
 	size_t count = 0;
 
 	for (size_t i = 0; i < had.count; i++) {
-		const struct plm_w_check_status *other = check_called(now, old[i].name);
+		const struct plm_w_check_status *other = plm_sim_check_called(now, old[i].name);
 
 		list[count++] = other == NULL ? old[i] : *other;
 	}
 	for (size_t i = 0; i < now.count; i++) {
-		if (check_called(had, new[i].name) == NULL) {
+		if (plm_sim_check_called(had, new[i].name) == NULL) {
 			list[count++] = new[i];
 		}
 	}

@@ -517,6 +517,8 @@ const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 					      const struct plm_w_offer *offer);
 
 /* ---- workloads.c ---- */
+/* Of 'list' (struct plm_w_check_status); NULL: it is not there. */
+const struct plm_w_check_status *plm_sim_check_called(struct plm_vec list, struct plm_slice name);
 /* The Job or PodSet whose Workload is called 'name', NULL when there is none. */
 struct plm_sim_object *plm_sim_job_of_workload(const struct plm_world *w, struct plm_slice ns,
 					       struct plm_slice name);
