@@ -80,14 +80,7 @@ static uint64_t head_of(struct plm_follower *f, bool *out_stopping)
 
 static void take(struct plm_follower *f, const struct plm_logged *logged)
 {
-	struct plm_event event = {
-		.seq = logged->envelope.seq,
-		.wall_ns = logged->envelope.wall_ns,
-		.tick_ms = logged->envelope.tick_ms,
-		.cause = logged->envelope.cause,
-		.type = logged->envelope.type,
-		.payload = logged->payload,
-	};
+	struct plm_event event = plm_logged_event(logged);
 
 	f->counted.now_ms = (int64_t)event.tick_ms;
 	if (f->options.seen != NULL) {

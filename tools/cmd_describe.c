@@ -49,12 +49,7 @@ static void announce_one(struct announcing *a, const struct plm_logged *logged)
 {
 	struct plm_arena *arena = a->view->call->arena;
 	struct plm_announcements found;
-	struct plm_event event = {
-		.seq = logged->envelope.seq,
-		.tick_ms = logged->envelope.tick_ms,
-		.type = logged->envelope.type,
-		.payload = logged->payload,
-	};
+	struct plm_event event = plm_logged_event(logged);
 
 	plm_arena_reset(&a->scratch);
 	plm_status_announce(&a->state, &event, &a->scratch, &found);

@@ -15,14 +15,7 @@ struct counting {
 
 static void count_event(struct counting *c, const struct plm_logged *logged)
 {
-	struct plm_event event = {
-		.seq = logged->envelope.seq,
-		.wall_ns = logged->envelope.wall_ns,
-		.tick_ms = logged->envelope.tick_ms,
-		.cause = logged->envelope.cause,
-		.type = logged->envelope.type,
-		.payload = logged->payload,
-	};
+	struct plm_event event = plm_logged_event(logged);
 
 	c->exposition.now_ms = (int64_t)event.tick_ms;
 	plm_metric_event(&c->state, &event, &c->run, plm_exposition_add, &c->exposition);

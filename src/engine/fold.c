@@ -23,14 +23,7 @@ struct fold {
 void plm_fold_event(struct plm_state *st, const struct plm_logged *logged,
 		    struct plm_arena *scratch)
 {
-	struct plm_event event = {
-		.seq = logged->envelope.seq,
-		.wall_ns = logged->envelope.wall_ns,
-		.tick_ms = logged->envelope.tick_ms,
-		.cause = logged->envelope.cause,
-		.type = logged->envelope.type,
-		.payload = logged->payload,
-	};
+	struct plm_event event = plm_logged_event(logged);
 
 	if (logged->info->class == PLM_CLASS_FACT) {
 		struct plm_hash128 print = plm_xxh128(logged->projection);

@@ -23,6 +23,19 @@ struct plm_logged {
 	struct plm_log_head head; /* of the log as of the end of its frame */
 };
 
+/* As reducers are told of it. */
+static inline struct plm_event plm_logged_event(const struct plm_logged *logged)
+{
+	return (struct plm_event){
+		.seq = logged->envelope.seq,
+		.wall_ns = logged->envelope.wall_ns,
+		.tick_ms = logged->envelope.tick_ms,
+		.cause = logged->envelope.cause,
+		.type = logged->envelope.type,
+		.payload = logged->payload,
+	};
+}
+
 struct plm_reader; /* opaque: a cursor that joins and decodes */
 
 /* Before event 'from': its PARTs, which stand before it, are read with it. */
