@@ -19,10 +19,15 @@ static int64_t wall_ns(void *self)
 	return read_ns(CLOCK_REALTIME);
 }
 
+int64_t plm_clock_boot_ms(void)
+{
+	return read_ns(CLOCK_BOOTTIME) / 1000000;
+}
+
 static int64_t boot_ms(void *self)
 {
 	(void)self;
-	return read_ns(CLOCK_BOOTTIME) / 1000000;
+	return plm_clock_boot_ms();
 }
 
 struct plm_clock plm_clock_system(void)

@@ -8,6 +8,7 @@
 
 /* Wall: UTC, may step. Boot: never steps back, goes on in suspend. */
 struct plm_clock plm_clock_system(void);
+int64_t plm_clock_boot_ms(void);
 static inline int64_t plm_clock_wall_ms(const struct plm_clock *clock)
 {
 	return clock->wall_ns(clock->self) / 1000000;

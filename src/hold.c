@@ -51,16 +51,18 @@ static enum plm_code make_identity(const char *path, char identity[IDENTITY_SIZE
 				   struct plm_error *err)
 {
 	uint8_t random[(IDENTITY_SIZE - 1) / 2];
+	bool drawn = getrandom(random, sizeof(random), 0) == (ssize_t)sizeof(random);
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	bool written = false;
 
-	if (file < 0 || getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
+	if (file < 0) {
 		return plm_fail(err, PLM_E_IO, "%s: cannot be made", path);
 	}
-	for (size_t i = 0; i < sizeof(random); i++) {
+	for (size_t i = 0; i < sizeof(random) && drawn; i++) {
 		(void)snprintf(identity + 2 * i, 3, "%02x", random[i]);
 	}
-	written = write(file, identity, IDENTITY_SIZE - 1) == IDENTITY_SIZE - 1 && fsync(file) == 0;
+	written = drawn && write(file, identity, IDENTITY_SIZE - 1) == IDENTITY_SIZE - 1 &&
+		  fsync(file) == 0;
 	(void)close(file);
 	return written ? PLM_OK : plm_fail(err, PLM_E_IO, "%s: cannot be written", path);
 }

@@ -135,9 +135,9 @@ enum plm_code plm_kid_read(struct plm_kid *kid, void *bytes, size_t size, int64_
 		return plm_fail(err, PLM_E_TIMEOUT, "it took too long");
 	}
 	do {
-		count = recv(kid->fd, bytes, size, 0);
-	} while (count < 0 && errno == EINTR);
-	if (ready < 0 || count < 0) {
+		count = ready < 0 ? -1 : recv(kid->fd, bytes, size, 0);
+	} while (ready > 0 && count < 0 && errno == EINTR);
+	if (count < 0) {
 		return plm_fail(err, PLM_E_IO, "reading from a child: error %d", errno);
 	}
 	*got = (size_t)count;

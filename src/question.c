@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "core/limits.h"
 
 #define EXIT_BUG 70
@@ -124,14 +124,6 @@ static void in_child(void *ctx, int fd)
 
 /* ---- beside it --------------------------------------------------------------------------------- */
 
-static int64_t boot_ms(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_BOOTTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 enum plm_code plm_question_begin(const struct plm_question *question, struct plm_kid *out,
 				 struct plm_error *err)
 {
@@ -158,7 +150,8 @@ static enum plm_code read_all(struct plm_kid *kid, void *bytes, size_t size, int
 	while (size > 0) {
 		size_t got = 0;
 		size_t want = size < READ_BLOCK ? size : READ_BLOCK;
-		enum plm_code code = plm_kid_read(kid, at, want, due_ms - boot_ms(), &got, err);
+		enum plm_code code =
+			plm_kid_read(kid, at, want, due_ms - plm_clock_boot_ms(), &got, err);
 
 		if (code == PLM_OK && got == 0) {
 			code = plm_fail(err, PLM_E_IO,
@@ -190,7 +183,7 @@ static enum plm_code read_part(struct plm_kid *kid, uint64_t size, int64_t due_m
 
 static enum plm_code read_reply(struct plm_kid *kid, struct plm_reply *out, struct plm_error *err)
 {
-	int64_t due_ms = boot_ms() + PLM_LIMIT_WEB_WORK_MS;
+	int64_t due_ms = plm_clock_boot_ms() + PLM_LIMIT_WEB_WORK_MS;
 	struct head head = {.code = PLM_OK};
 	enum plm_code code = read_all(kid, &head, sizeof(head), due_ms, err);
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "clock.h"
 #include "core/limits.h"
 #include "question.h"
 #include "tools/view.h"
@@ -341,17 +342,9 @@ struct stream {
 	int64_t checked_ms;
 };
 
-static int64_t boot_ms(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_BOOTTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool still_allowed(struct stream *stream)
 {
-	int64_t now = boot_ms();
+	int64_t now = plm_clock_boot_ms();
 
 	if (stream->token == NULL || now - stream->checked_ms < PLM_LIMIT_ACCESS_STREAM_MS) {
 		return true;
@@ -426,10 +419,12 @@ static void start_stream(struct plm_serve *serve, const struct plm_web_request *
 	stream->call = *call;
 	stream->call.arena = &stream->arena;
 	*call->arena = (struct plm_arena){0};
-	stream->checked_ms = boot_ms();
+	stream->checked_ms = plm_clock_boot_ms();
 	stream->token = serve->open || request->token == NULL ? NULL : strdup(request->token);
 	question.call = &stream->call;
-	code = plm_question_begin(&question, &stream->kid, &err);
+	code = serve->open || stream->token != NULL
+		       ? plm_question_begin(&question, &stream->kid, &err)
+		       : plm_fail(&err, PLM_E_AGAIN, "no memory for a stream now");
 	if (code != PLM_OK) {
 		close_stream(stream);
 		put_error(request, code, &err, out);

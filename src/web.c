@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "clock.h"
 #include "core/limits.h"
 
 #define HOST_SIZE 64
@@ -42,14 +43,6 @@ struct plm_web {
 	struct connection *connections;
 	struct plm_web_stats stats;
 };
-
-static int64_t boot_ms(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_BOOTTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void lock(struct plm_web *web)
 {
@@ -141,7 +134,8 @@ static ssize_t on_flow(void *self, uint64_t position, char *bytes, size_t size)
 		ssize_t got = flow->stream.read(flow->stream.self, bytes, size);
 
 		if (got > 0) {
-			set_due(flow->web, flow->connection, boot_ms() + PLM_LIMIT_WEB_ANSWER_MS);
+			set_due(flow->web, flow->connection,
+				plm_clock_boot_ms() + PLM_LIMIT_WEB_ANSWER_MS);
 			return got;
 		}
 		if (got < 0) {
@@ -346,10 +340,10 @@ static void on_connection(void *self, struct MHD_Connection *connection, void **
 
 	lock(web);
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-		one = calloc(1, sizeof(*one));
-		if (one != NULL && info != NULL) {
+		one = info == NULL ? NULL : calloc(1, sizeof(*one));
+		if (one != NULL) {
 			one->fd = info->connect_fd;
-			one->due_ms = boot_ms() + PLM_LIMIT_WEB_HEADER_MS;
+			one->due_ms = plm_clock_boot_ms() + PLM_LIMIT_WEB_HEADER_MS;
 			one->next = web->connections;
 			one->link = &web->connections;
 			if (one->next != NULL) {
@@ -379,7 +373,7 @@ static void on_completed(void *self, struct MHD_Connection *connection, void **s
 {
 	(void)state;
 	(void)how;
-	set_due(self, connection_of(connection), boot_ms() + PLM_LIMIT_WEB_HEADER_MS);
+	set_due(self, connection_of(connection), plm_clock_boot_ms() + PLM_LIMIT_WEB_HEADER_MS);
 }
 
 /* What it gives is the first '*state': an address with a zero byte would be cut there in silence. */
@@ -421,7 +415,8 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
 		plm_web_print(&answer, 404, "no such page\n");
 	}
 	if (answer.stream.read == NULL) {
-		set_due(web, connection_of(connection), boot_ms() + PLM_LIMIT_WEB_ANSWER_MS);
+		set_due(web, connection_of(connection),
+			plm_clock_boot_ms() + PLM_LIMIT_WEB_ANSWER_MS);
 	}
 	return respond(web, connection, &answer);
 }
@@ -434,7 +429,7 @@ static void *watch_main(void *self)
 	lock(web);
 	while (!web->stopping) {
 		struct timespec until = {0};
-		int64_t now = boot_ms();
+		int64_t now = plm_clock_boot_ms();
 
 		for (struct connection *one = web->connections; one != NULL; one = one->next) {
 			if (one->due_ms <= now) {
