@@ -37,6 +37,7 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_JOB_STOP:
 	case PLM_CALL_POD_CREATE:
 	case PLM_CALL_POD_UNGATE:
+	case PLM_CALL_POD_FINALIZE:
 	case PLM_CALL_JOB_DELETE:
 	case PLM_CALL_WORKLOAD_DELETE:
 	case PLM_CALL_WORKLOAD_DEACTIVATE:
@@ -125,6 +126,7 @@ static struct about about(const struct plm_effect *effect)
 		return (struct about){"Pod", create->ns, create->name};
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
+	case PLM_CALL_POD_FINALIZE:
 		return (struct about){"Pod", pod->ns, pod->name};
 	case PLM_CALL_POD_UNGATE:
 		return (struct about){"Pod", ungate->ns, ungate->name};

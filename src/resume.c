@@ -288,6 +288,7 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_CLAIM_STATUS:
 	case PLM_CALL_QUEUE_STATUS:
 	case PLM_CALL_POOL_STATUS:
+	case PLM_CALL_POD_FINALIZE:
 		return;
 	}
 	record->number = event->envelope.seq;
@@ -568,6 +569,7 @@ static const struct record *target_of(const struct plm_resume *resume,
 			    create->name);
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
+	case PLM_CALL_POD_FINALIZE:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_POD, pod->ns, pod->name);
 	case PLM_CALL_POD_UNGATE:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_POD, ungate->ns,

@@ -510,7 +510,7 @@ static const struct plm_member pod_members[] = {PART(object, object),
 						BOOL(batched),
 						PART(why, why),
 						BOOL(ungating),
-						SKIP(zero),
+						BOOL(managed),
 						TEXT(group),
 						TEXT(role),
 						SKIP(group_next),
@@ -526,7 +526,7 @@ static const struct plm_member pod_members[] = {PART(object, object),
 						I64(evict_ms),
 						I64(scheduled_ms),
 						U32(seen),
-						SKIP(zero2)};
+						U32(finalizing)};
 LAYOUT(static, pod)
 #undef TYPE
 #define TYPE struct plm_node

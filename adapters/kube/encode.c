@@ -32,6 +32,7 @@ static const struct row rows[] = {
 	{PLM_CALL_CLAIM_STATUS, plm_encode_claim_status},
 	{PLM_CALL_QUEUE_STATUS, plm_encode_queue_status},
 	{PLM_CALL_POOL_STATUS, plm_encode_pool_status},
+	{PLM_CALL_POD_FINALIZE, plm_encode_pod_finalize},
 };
 
 static const struct row *row_of(enum plm_call call)
@@ -142,6 +143,7 @@ struct plm_target plm_encode_target(enum plm_call call, const void *request)
 	case PLM_CALL_POD_UNGATE:
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
+	case PLM_CALL_POD_FINALIZE:
 		return pod_of(call, request);
 	case PLM_CALL_ANNOTATE:
 		return of_kind(annotate->kind, (struct plm_slice){0}, annotate->name);

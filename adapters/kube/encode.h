@@ -159,6 +159,7 @@ void plm_encode_pod_create(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_pod_ungate(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_pod_evict(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_pod_delete(const struct plm_encode *in, struct plm_step *out);
+void plm_encode_pod_finalize(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_node_taint(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_node_sync(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_node_delete(const struct plm_encode *in, struct plm_step *out);

@@ -1,6 +1,7 @@
 /* Pods: made of a PodSet's template, let through a gate, evicted, deleted. */
 #include "adapters/kube/encode.h"
 #include "adapters/kube/sets.h"
+#include "core/integration.h"
 
 #define LABEL_POD_SET "plimsoll.dev/podset"
 
@@ -143,6 +144,13 @@ void plm_encode_pod_delete(const struct plm_encode *in, struct plm_step *out)
 
 	plm_step_delete(in, out, plm_encode_target(in->call, request), request->uid,
 			request->grace_ms);
+}
+
+void plm_encode_pod_finalize(const struct plm_encode *in, struct plm_step *out)
+{
+	const struct plm_w_req_pod *request = in->request;
+
+	plm_encode_finalize(in, out, request->uid, PLM_FINALIZER_MANAGED);
 }
 
 void plm_encode_pod_evict(const struct plm_encode *in, struct plm_step *out)

@@ -92,8 +92,9 @@ void plm_project_pdb(struct plm_project *p, struct plm_doc *root, void *payload)
 /* Hash of what stands at and below 'node', without members called 'skip' (NULL-terminated, or NULL). */
 struct plm_slice plm_project_hash(struct plm_project *p, struct plm_doc *node,
 				  const char *const *skip);
-/* Does the object wait for us when it is deleted? */
-bool plm_project_finalized(struct plm_project *p, struct plm_doc *root);
+#define PLM_FINALIZER_TERMINATION "karpenter.sh/termination"
+/* Does the object wait for 'finalizer' to be taken off when it is deleted? */
+bool plm_project_finalized(struct plm_project *p, struct plm_doc *root, const char *finalizer);
 
 /* ---- the life of a Workload (project_life.c) --------------------------------------------------- */
 

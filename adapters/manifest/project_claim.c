@@ -11,7 +11,6 @@
 
 /* Karpenter's default. */
 #define EXPIRE_MS (720 * PLM_MS_PER_HOUR)
-#define FINALIZER "karpenter.sh/termination"
 
 /* ---- hashes ------------------------------------------------------------------------------------ */
 
@@ -79,14 +78,14 @@ struct plm_slice plm_project_hash(struct plm_project *p, struct plm_doc *node,
 	return plm_arena_format(p->arena, "%llu", (unsigned long long)hash_node(p, node, skip));
 }
 
-bool plm_project_finalized(struct plm_project *p, struct plm_doc *root)
+bool plm_project_finalized(struct plm_project *p, struct plm_doc *root, const char *finalizer)
 {
 	struct plm_doc *meta = plm_doc_get(root, "metadata");
 	struct plm_doc *list =
 		plm_doc_list(p->tree, plm_doc_map(p->tree, meta, NULL), "finalizers");
 
 	for (struct plm_doc *item = plm_doc_items(list); item != NULL; item = item->next) {
-		if (plm_slice_is(plm_doc_text(p->tree, item, NULL), FINALIZER)) {
+		if (plm_slice_is(plm_doc_text(p->tree, item, NULL), finalizer)) {
 			return true;
 		}
 	}
@@ -151,5 +150,5 @@ void plm_project_node_claim(struct plm_project *p, struct plm_doc *root, void *p
 	claim->class_hash = plm_project_annotation(p, root, PLM_ANNOTATION_CLASS_HASH);
 	claim->class_hash_version =
 		plm_project_annotation(p, root, PLM_ANNOTATION_CLASS_HASH "-version");
-	claim->termination_finalizer = plm_project_finalized(p, root);
+	claim->termination_finalizer = plm_project_finalized(p, root, PLM_FINALIZER_TERMINATION);
 }

@@ -36,7 +36,7 @@ void plm_project_node(struct plm_project *p, struct plm_doc *root, void *payload
 	}
 	node->ready = ready == NULL || plm_project_is_true(p, ready);
 	node->do_not_disrupt = annotated_true(p, root);
-	node->termination_finalizer = plm_project_finalized(p, root);
+	node->termination_finalizer = plm_project_finalized(p, root, PLM_FINALIZER_TERMINATION);
 	for (size_t i = 0; i < PLM_COUNTOF(ignored); i++) {
 		plm_doc_ignore(plm_doc_get(spec, ignored[i]));
 	}

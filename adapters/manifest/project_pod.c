@@ -365,6 +365,7 @@ void plm_project_pod(struct plm_project *p, struct plm_doc *root, void *payload)
 	pod->index = pod_index(p, root);
 	pod_queue(p, root, pod);
 	pod->tas = plm_project_is_tas(p, root);
+	pod->managed = plm_project_finalized(p, root, PLM_FINALIZER_MANAGED);
 }
 
 /* ---- pod factories ----------------------------------------------------------------------------- */

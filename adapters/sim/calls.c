@@ -176,6 +176,30 @@ static void pod_remove(struct plm_world *w, const struct plm_effect *effect,
 	answer(out, PLM_RESULT_DONE, "");
 }
 
+static void pod_finalize(struct plm_world *w, const struct plm_effect *effect,
+			 struct plm_w_result *out)
+{
+	const struct plm_w_req_pod *request = effect->request;
+	struct plm_sim_object *pod =
+		target(w, PLM_KIND_POD, request->ns, request->name, request->uid);
+
+	if (pod == NULL || pod->of.pod->managed == 0) {
+		answer(out, PLM_RESULT_ALREADY_DONE, pod == NULL ? "NotFound" : "");
+		return;
+	}
+	plm_sim_pod_finalize(w, pod);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+static void pod_end(struct plm_world *w, const struct plm_effect *effect, struct plm_w_result *out)
+{
+	if (effect->call == PLM_CALL_POD_FINALIZE) {
+		pod_finalize(w, effect, out);
+	} else {
+		pod_remove(w, effect, out);
+	}
+}
+
 static bool same_taint(const struct plm_w_taint *a, const struct plm_w_taint *b)
 {
 	return plm_slice_equal(a->key, b->key) && a->effect == b->effect;
@@ -295,7 +319,8 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 		return;
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
-		pod_remove(w, effect, out);
+	case PLM_CALL_POD_FINALIZE:
+		pod_end(w, effect, out);
 		return;
 	case PLM_CALL_POD_UNGATE:
 		pod_ungate(w, effect, out);

@@ -165,6 +165,29 @@ void plm_sim_pod_leave(struct plm_world *w, struct plm_sim_object *pod)
 	plm_sim_schedule_later(w);
 }
 
+void plm_sim_pod_hold(struct plm_world *w, struct plm_sim_object *pod)
+{
+	if (pod->my.pod->held) {
+		return;
+	}
+	pod->my.pod->held = true;
+	if (pod->of.meta->deleting_ms == PLM_UNSET) {
+		pod->of.meta->deleting_ms = w->now_ms;
+	}
+	plm_sim_pod_leave(w, pod);
+	plm_sim_touch(w, pod);
+}
+
+void plm_sim_pod_finalize(struct plm_world *w, struct plm_sim_object *pod)
+{
+	pod->of.pod->managed = 0;
+	if (pod->my.pod->held) {
+		plm_sim_remove(w, pod);
+	} else {
+		plm_sim_touch(w, pod);
+	}
+}
+
 static void free_index(struct plm_sim_object *pod)
 {
 	struct plm_sim_object *owner = pod->owner;

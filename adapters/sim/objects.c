@@ -161,6 +161,10 @@ void plm_sim_remove(struct plm_world *w, struct plm_sim_object *object)
 	if (object->gone) {
 		return;
 	}
+	if (object->kind == PLM_KIND_POD && object->of.pod->managed == 1) {
+		plm_sim_pod_hold(w, object);
+		return;
+	}
 	if (object->kind == PLM_KIND_POD) {
 		plm_sim_pod_leave(w, object);
 	} else if (object->kind == PLM_KIND_NODE) {

@@ -88,6 +88,7 @@ struct plm_sim_pod {
 	struct plm_sim_set *set; /* of the job that owns it; NULL = no job does */
 	bool waiting;
 	bool daemon; /* of a DaemonSet */
+	bool held;   /* it is gone but for its finalizer */
 	int64_t runtime_ms, fail_percent;
 	int64_t stop_ms;    /* it takes this long to stop when told; 0 = a moment */
 	int64_t protect_ms; /* do-not-disrupt for this long since its start; 0 = not by time */
@@ -444,6 +445,9 @@ void plm_sim_pod_delete(struct plm_world *w, struct plm_sim_object *pod);
 /* With a grace period of its own; PLM_UNSET = the pod's. A second one can only be sooner. */
 void plm_sim_pod_delete_in(struct plm_world *w, struct plm_sim_object *pod, int64_t grace_ms);
 void plm_sim_pod_leave(struct plm_world *w, struct plm_sim_object *pod);
+/* A pod with upstream's finalizer stays, marked as being deleted, until that is taken off it. */
+void plm_sim_pod_hold(struct plm_world *w, struct plm_sim_object *pod);
+void plm_sim_pod_finalize(struct plm_world *w, struct plm_sim_object *pod);
 bool plm_sim_pod_over(const struct plm_sim_object *pod);
 struct plm_sim_object *plm_sim_node_new(struct plm_world *w, struct plm_w_node *node,
 					struct plm_sim_instance *instance);

@@ -83,6 +83,8 @@ static void told(struct plm_state *st, const struct plm_w_intent *w)
 	} else if (w->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 1;
 		plm_pod_edit(st, id)->told = 1;
+	} else if (w->call == PLM_CALL_POD_FINALIZE) {
+		plm_pod_edit(st, id)->finalizing = PLM_FINALIZING_ASKED;
 	} else if (plm_publish_is(w->call)) {
 		plm_publish_asked(st, w, id);
 	} else {
@@ -137,6 +139,8 @@ static void untold(struct plm_state *st, const struct plm_intent *intent, int64_
 	} else if (intent->call == PLM_CALL_POD_UNGATE) {
 		plm_pod_edit(st, id)->ungating = 0;
 		plm_pod_edit(st, id)->told = plm_pod_at(st, id)->admission_gated == 0;
+	} else if (intent->call == PLM_CALL_POD_FINALIZE) {
+		plm_pod_edit(st, id)->finalizing = PLM_FINALIZING_FAILED;
 	} else {
 		told_work(st, (enum plm_call)intent->call, id, 0);
 	}

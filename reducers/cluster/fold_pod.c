@@ -129,6 +129,10 @@ static void fill_pod(const struct plm_folding *in, struct plm_pod *pod, const st
 	pod->tas = w->tas == 1;
 	pod->gates = plm_fold_texts(&in->f, w->gates);
 	pod->ungating = w->gated == 1 ? pod->ungating : 0;
+	pod->managed = w->managed == 1;
+	if (pod->managed == 0 || pod->finalizing == PLM_FINALIZING_FAILED) {
+		pod->finalizing = PLM_FINALIZING_NOT;
+	}
 	pod->priority = plm_fold_priority(in->f.st, w->shape.priority, (plm_sym){0},
 					  plm_fold_text(&in->f, w->shape.priority_class));
 }

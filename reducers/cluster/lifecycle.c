@@ -156,7 +156,8 @@ static void make_pod(const struct pass *p, const struct plm_w_start_set *more,
 	(void)plm_out_intent(p->out, intent, request, PLM_CAUSE_CYCLE);
 }
 
-static void delete_pod(const struct pass *p, const struct plm_pod *pod)
+/* 'call' is pod.delete or pod.finalize. */
+static void end_pod(const struct pass *p, enum plm_call call, const struct plm_pod *pod)
 {
 	struct plm_w_req_pod *request = PLM_NEW(p->arena, struct plm_w_req_pod);
 
@@ -164,8 +165,12 @@ static void delete_pod(const struct pass *p, const struct plm_pod *pod)
 	request->name = text(p, pod->object.name);
 	request->uid = text(p, pod->object.uid);
 	request->grace_ms = PLM_UNSET;
-	(void)plm_out_intent(p->out, new_intent(p, PLM_CALL_POD_DELETE, &pod->object), request,
-			     PLM_CAUSE_CYCLE);
+	(void)plm_out_intent(p->out, new_intent(p, call, &pod->object), request, PLM_CAUSE_CYCLE);
+}
+
+static void delete_pod(const struct pass *p, const struct plm_pod *pod)
+{
+	end_pod(p, PLM_CALL_POD_DELETE, pod);
 }
 
 static void ungate_pod(const struct pass *p, const struct plm_pod *pod, plm_id workload,
@@ -260,7 +265,17 @@ static bool group_passed(const struct pass *p, const struct plm_job *group)
 
 /* ---- PodSets ----------------------------------------------------------------------------------- */
 
-/* Pods of stopped PodSets go; failed pods of running ones make room for another try. */
+/* It has done its part or is told to go, and only upstream's finalizer would keep it. */
+static bool is_kept(const struct plm_pod *pod)
+{
+	return pod->managed == 1 && pod->finalizing == PLM_FINALIZING_NOT &&
+	       (is_over(pod) || pod->object.deleting_ms != PLM_UNSET);
+}
+
+/*
+ * Pods of stopped PodSets go; failed pods of running ones make room for another try. Pods that were
+ * upstream's are let go when they are over.
+ */
 static void sweep_pods(const struct pass *p)
 {
 	PLM_EACH(p->st, pod, id)
@@ -272,6 +287,9 @@ static void sweep_pods(const struct pass *p)
 						    : plm_job_at(p->st, set_id);
 		bool failed = pod->phase == PLM_PHASE_FAILED;
 
+		if (is_kept(pod)) {
+			end_pod(p, PLM_CALL_POD_FINALIZE, pod);
+		}
 		if (set == NULL || set->object.kind != PLM_KIND_POD_SET || pod->ending == 1 ||
 		    pod->object.deleting_ms != PLM_UNSET || set->end != PLM_JOB_OPEN) {
 			continue;

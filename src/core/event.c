@@ -537,6 +537,7 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 		return &plm_type_req_pod_create;
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
+	case PLM_CALL_POD_FINALIZE:
 		return &plm_type_req_pod;
 	case PLM_CALL_LAUNCH:
 		return &plm_type_req_launch;

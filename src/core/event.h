@@ -608,7 +608,8 @@ PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
 	X(CALL_CLAIM_CREATE, "claim.create")                                                       \
 	X(CALL_CLAIM_STATUS, "claim.status")                                                       \
 	X(CALL_QUEUE_STATUS, "queue.status")                                                       \
-	X(CALL_POOL_STATUS, "pool.status")
+	X(CALL_POOL_STATUS, "pool.status")                                                         \
+	X(CALL_POD_FINALIZE, "pod.finalize")
 PLM_W_ENUM(call, PLM_CALL_LIST)
 
 /*
@@ -643,7 +644,7 @@ PLM_W_STRUCT(req_job_stop, PLM_REQ_JOB_STOP_FIELDS)
 	L(tolerations, toleration) L(labels, kv) S(gate) L(annotations, kv)
 PLM_W_STRUCT(req_pod_create, PLM_REQ_POD_CREATE_FIELDS)
 
-/* Evict or delete; the UID is the precondition. */
+/* Evict, delete, or take upstream's finalizer off; the UID is the precondition. */
 #define PLM_REQ_POD_FIELDS(S, Y, I, E, T, R, L) S(ns) S(name) S(uid) I(grace_ms)
 PLM_W_STRUCT(req_pod, PLM_REQ_POD_FIELDS)
 

@@ -19,6 +19,8 @@
 
 /* What keeps a queued pod from the scheduler. */
 #define PLM_GATE_ADMISSION "kueue.x-k8s.io/admission"
+/* Upstream's finalizer on pods that it lets in: such a pod stays until somebody takes it off. */
+#define PLM_FINALIZER_MANAGED "kueue.x-k8s.io/managed"
 
 /* The pod set of a training runtime whose size and requests a TrainJob sets. */
 #define PLM_TRAIN_NODE "node"

@@ -433,13 +433,14 @@ PLM_W_STRUCT(job, PLM_JOB_FIELDS)
  * that it is a part of ('group') and its pod set there ('role'); 'group_flags' enum plm_group_flag,
  * 'queue_class' the class of its label. 'gates' are those that it waits behind. 'do_not_disrupt' 0 no, 1 for
  * ever, -1 its annotation cannot be read, else until that time. 'not_ready' 1 = its condition Ready says False;
- * 'grace_s' is its terminationGracePeriodSeconds, 'scheduled_ms' since when PodScheduled is True.
+ * 'grace_s' is its terminationGracePeriodSeconds, 'scheduled_ms' since when PodScheduled is True, 'managed'
+ * 1 = it carries upstream's finalizer.
  */
 #define PLM_POD_FIELDS(S, Y, I, E, T, R, L)                                                        \
 	R(meta, meta) R(shape, shape) S(node) S(nominated) E(phase, phase) I(unschedulable)        \
 	I(no_status) I(gated) I(ready) I(started_ms) I(do_not_disrupt) I(deletion_cost) S(pod_set) \
 	I(index) I(tas) T(gates) S(queue) S(queue_class) S(group) S(role) I(group_total) I(group_flags)     \
-	I(max_exec_s) I(not_ready) I(grace_s) I(scheduled_ms)
+	I(max_exec_s) I(not_ready) I(grace_s) I(scheduled_ms) I(managed)
 PLM_W_STRUCT(pod, PLM_POD_FIELDS)
 
 #define PLM_NODE_FIELDS(S, Y, I, E, T, R, L)                                                       \

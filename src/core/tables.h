@@ -328,8 +328,8 @@ struct plm_pod {
 	uint32_t ending;       /* 1: we asked for its eviction or deletion */
 	uint32_t batched; /* 1: it opened or prolonged the batch window, and does so only once */
 	struct plm_why why;
-	uint32_t ungating; /* 1: we asked for a gate to go */
-	uint32_t zero;
+	uint32_t ungating;	  /* 1: we asked for a gate to go */
+	uint32_t managed;	  /* 1: it carries upstream's finalizer */
 	plm_sym group;		  /* workload that it is a part of by itself; 0 = none */
 	plm_sym role;		  /* its pod set there */
 	plm_id group_next;	  /* list of the group's pods */
@@ -345,7 +345,14 @@ struct plm_pod {
 	int64_t evict_ms;	  /* ours. It is not asked again before; 0 = at once */
 	int64_t scheduled_ms;	  /* since when PodScheduled is True; PLM_UNSET = not so */
 	uint32_t seen;		  /* enum plm_pod_seen: what its node was told of it */
-	uint32_t zero2;
+	uint32_t finalizing;	  /* ours. enum plm_finalizing */
+};
+
+/* What became of our wish to take upstream's finalizer off a pod. */
+enum plm_finalizing {
+	PLM_FINALIZING_NOT,
+	PLM_FINALIZING_ASKED,
+	PLM_FINALIZING_FAILED, /* it is asked for again when there is news of the pod */
 };
 
 /* Events of a pod that its node's consolidateAfter is counted from: karpenter.md 3.4. */
