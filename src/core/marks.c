@@ -112,12 +112,13 @@ static uint64_t *group_edit(struct plm_state *st, uint32_t slot)
 	if (group >= marks->count) {
 		uint32_t count = marks->count == 0 ? 16 : 2 * marks->count;
 		size_t row = PLM_MARK_COUNT * sizeof(uint64_t);
+		uint64_t *words = NULL;
 
 		count = count > group ? count : group + 1;
-		marks->words = realloc(marks->words, count * row);
-		PLM_ASSERT(marks->words != NULL);
-		memset((uint8_t *)marks->words + marks->count * row, 0,
-		       (count - marks->count) * row);
+		words = realloc(marks->words, count * row);
+		PLM_ASSERT(words != NULL);
+		memset((uint8_t *)words + marks->count * row, 0, (count - marks->count) * row);
+		marks->words = words;
 		marks->count = count;
 	}
 	return marks->words + (size_t)group * PLM_MARK_COUNT;
