@@ -451,7 +451,7 @@ enum plm_code plm_api_address(const struct plm_cli *call, struct plm_slice *out,
 			      struct plm_error *err)
 {
 	struct address a = {.arena = call->arena, .next = '?'};
-	struct plm_slice segments[MAX_SEGMENTS];
+	struct plm_slice segments[MAX_SEGMENTS] = {{0}};
 	size_t count = split_operands(call, segments);
 	const struct plm_api_route *route = route_for(call, count);
 	enum plm_code code = PLM_OK;

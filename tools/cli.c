@@ -84,6 +84,21 @@ static plm_verb_fn *function_of(const struct plm_command *command,
 	return found;
 }
 
+/* The exit code of a call that ended like this; says on stderr why it failed. */
+static int ended(const struct plm_cli *call, enum plm_code code, const struct plm_error *err)
+{
+	if (code == PLM_OK) {
+		return call->bug ? EXIT_BUG : (call->finding ? 1 : 0);
+	}
+	(void)fflush(call->out);
+	(void)fprintf(stderr, "error: %s\n",
+		      err->text[0] != '\0' ? err->text : plm_code_text(code));
+	if (code == PLM_E_USAGE) {
+		plm_help_usage(stderr, call->program, call->command);
+	}
+	return plm_code_exit(code);
+}
+
 static int run(struct plm_cli *call, const struct plm_outer_verb *outer, int argc, char **argv)
 {
 	plm_verb_fn *verb = NULL;
@@ -107,15 +122,7 @@ static int run(struct plm_cli *call, const struct plm_outer_verb *outer, int arg
 	} else if (code == PLM_OK) {
 		code = verb(call, &err);
 	}
-	if (code == PLM_OK) {
-		return call->bug ? EXIT_BUG : (call->finding ? 1 : 0);
-	}
-	(void)fflush(call->out);
-	(void)fprintf(stderr, "error: %s\n", err.text[0] != '\0' ? err.text : plm_code_text(code));
-	if (code == PLM_E_USAGE) {
-		plm_help_usage(stderr, call->program, call->command);
-	}
-	return plm_code_exit(code);
+	return ended(call, code, &err);
 }
 
 /* Is it `run`, and does it not only ask for help? */

@@ -31,6 +31,7 @@ enum plm_code plm_page_begin(struct plm_cli *call, struct plm_page *page, struct
 	const char *token = plm_cli_text(call, PLM_FLAG_CONTINUE, NULL);
 	const char *at = token;
 	uint64_t seq = 0;
+	bool whole = false;
 
 	*page = (struct plm_page){.limit = (uint64_t)plm_cli_number(call, PLM_FLAG_LIMIT, 0)};
 	if (token == NULL) {
@@ -39,8 +40,11 @@ enum plm_code plm_page_begin(struct plm_cli *call, struct plm_page *page, struct
 	if (plm_cli_has(call, PLM_FLAG_AT) || plm_cli_has(call, PLM_FLAG_BEFORE)) {
 		return plm_fail(err, PLM_E_USAGE, "--continue has its own point: leave --at out");
 	}
-	if (!read_number(&at, &seq) || *at++ != ':' || !read_number(&at, &page->skip) ||
-	    *at != '\0') {
+	if (read_number(&at, &seq) && *at == ':') {
+		at++;
+		whole = read_number(&at, &page->skip) && *at == '\0';
+	}
+	if (!whole) {
 		return plm_fail(err, PLM_E_USAGE,
 				"--continue: '%s' is not what an answer had as `continue`", token);
 	}

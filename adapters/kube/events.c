@@ -466,8 +466,9 @@ void plm_kube_announcer_free(struct plm_kube_announcer *announcer)
 	while (announcer->queue_first != NULL) {
 		(void)dequeue(announcer);
 	}
-	while (announcer->oldest != NULL) {
-		forget(announcer->oldest);
+	for (struct series *at = announcer->oldest, *next = NULL; at != NULL; at = next) {
+		next = at->next;
+		forget(at);
 	}
 	uv_close((uv_handle_t *)announcer->timer, on_closed);
 	plm_arena_fini(&announcer->arena);
