@@ -27,6 +27,30 @@ static void collect(struct plm_http_lane *lane)
 	}
 }
 
+static void on_nudge(uv_timer_t *timer)
+{
+	struct plm_http_lane *lane = timer->data;
+	int running = 0;
+
+	lane->client->inside++;
+	(void)curl_multi_perform(lane->multi, &running);
+	lane->client->inside--;
+	collect(lane);
+	plm_http_settle(lane->client);
+}
+
+/*
+ * libcurl 7.88 may take an HTTP/2 answer in while it still sends the request, and then ask for no socket: the
+ * call would lie until its time is up. Where calls are under way and no socket is looked at, they are
+ * looked at once more.
+ */
+static void nudge(struct plm_http_lane *lane)
+{
+	if (!plm_http_link_empty(&lane->running) && plm_http_link_empty(&lane->sockets)) {
+		(void)uv_timer_start(&lane->nudge, on_nudge, 0, 0);
+	}
+}
+
 static void act(struct plm_http_lane *lane, curl_socket_t fd, int events)
 {
 	struct plm_http_client *client = lane->client;
@@ -39,6 +63,7 @@ static void act(struct plm_http_lane *lane, curl_socket_t fd, int events)
 	/* A socket that curl has let go of meanwhile is no error. */
 	PLM_ASSERT(code == CURLM_OK || code == CURLM_BAD_SOCKET);
 	collect(lane);
+	nudge(lane);
 	plm_http_settle(client);
 }
 
@@ -161,6 +186,8 @@ enum plm_code plm_http_lane_new(struct plm_http_peer *peer, enum plm_http_lane_k
 	}
 	PLM_ASSERT(uv_timer_init(lane->client->options.loop, &lane->timer) == 0);
 	lane->timer.data = lane;
+	PLM_ASSERT(uv_timer_init(lane->client->options.loop, &lane->nudge) == 0);
+	lane->nudge.data = lane;
 	lane->client->handles++;
 	SET(lane->multi, CURLMOPT_SOCKETFUNCTION, on_watch);
 	SET(lane->multi, CURLMOPT_SOCKETDATA, lane);
@@ -205,6 +232,14 @@ static void on_lane_closed(uv_handle_t *handle)
 	plm_http_client_release(client);
 }
 
+/* One handle after the other, so that the last one frees. */
+static void on_nudge_closed(uv_handle_t *handle)
+{
+	struct plm_http_lane *lane = handle->data;
+
+	uv_close((uv_handle_t *)&lane->timer, on_lane_closed);
+}
+
 void plm_http_lane_free(struct plm_http_lane *lane)
 {
 	if (lane == NULL) {
@@ -221,5 +256,5 @@ void plm_http_lane_free(struct plm_http_lane *lane)
 	PLM_ASSERT(curl_multi_cleanup(lane->multi) == CURLM_OK);
 	lane->multi = NULL;
 	lane->peer = NULL;
-	uv_close((uv_handle_t *)&lane->timer, on_lane_closed);
+	uv_close((uv_handle_t *)&lane->nudge, on_nudge_closed);
 }

@@ -173,7 +173,8 @@ void plm_publish_after(struct plm_state *st, plm_id id, const struct plm_w_workl
 	    (w->reserved_ms != PLM_UNSET || w->evicted_ms != PLM_UNSET ||
 	     w->finished_ms != PLM_UNSET || w->requeued != 0)) {
 		keep(st, id);
-		if (w->evicted_ms != PLM_UNSET && nobodys(workload)) {
+		if (w->evicted_ms != PLM_UNSET && nobodys(workload) &&
+		    (plm_root(st)->publish & PLM_PUBLISH_QUEUES) != 0) {
 			plm_workload_edit(st, id)->halt = PLM_HALT_DONE; /* it has been said */
 		}
 	}
