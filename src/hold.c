@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -29,9 +30,10 @@ static const struct {
 
 struct plm_hold {
 	struct plm_hold_options options;
-	char identity[IDENTITY_SIZE];
-	struct plm_lease *lease;	   /* owned; NULL before plm_hold_take() */
-	struct plm_peer *peer[AREA_COUNT]; /* owned; NULL: the area is not wanted */
+	char identity[IDENTITY_SIZE];	     /* of the volume */
+	char process[IDENTITY_SIZE + 1 + 8]; /* and of this process */
+	struct plm_lease *lease;	     /* owned; NULL before plm_hold_take() */
+	struct plm_peer *peer[AREA_COUNT];   /* owned; NULL: the area is not wanted */
 	struct plm_log_head head;
 	bool taken, released;
 	char over[256];	   /* why it is over; "" = it is not */
@@ -178,11 +180,17 @@ enum plm_code plm_hold_new(const struct plm_hold_options *options, struct plm_ho
 {
 	struct plm_hold *hold = calloc(1, sizeof(*hold));
 	enum plm_code code = PLM_OK;
+	uint32_t nonce = 0;
 
 	PLM_ASSERT(hold != NULL);
 	hold->options = *options;
 	hold->head = plm_log_head(options->log);
 	code = read_identity(options->folder, hold->identity, err);
+	if (code == PLM_OK && getrandom(&nonce, sizeof(nonce), 0) != (ssize_t)sizeof(nonce)) {
+		code = plm_fail(err, PLM_E_IO, "there is no randomness");
+	}
+	(void)snprintf(hold->process, sizeof(hold->process), "%s_%08" PRIx32, hold->identity,
+		       nonce);
 	if (code != PLM_OK) {
 		free(hold);
 		return code;
@@ -273,7 +281,7 @@ static enum plm_code take_lease(struct plm_hold *hold, struct plm_error *err)
 		.clock = hold->options.clock,
 		.ns = plm_kube_namespace(hold->options.client),
 		.name = PLM_KUBE_LEASE,
-		.identity = hold->identity,
+		.identity = hold->process,
 		.seed = (uint64_t)getpid(),
 		.head = head_of,
 		.holds = holds,

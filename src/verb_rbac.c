@@ -1,5 +1,6 @@
 /* `plimsoll rbac print`: the roles of adapters/kube/rbac.h on stdout. */
 #include "adapters/kube/rbac.h"
+#include "adapters/manifest/project.h"
 #include "verbs.h"
 
 static void put(void *self, const char *text)
@@ -22,7 +23,10 @@ enum plm_code plm_verb_rbac_print(struct plm_cli *call, struct plm_error *err)
 	const char *mode = plm_cli_text(call, PLM_FLAG_ROLES, NULL);
 	const char *ns = plm_cli_text(call, PLM_FLAG_NAMESPACE, NULL);
 
-	(void)err;
+	if (ns != NULL && !plm_project_is_name(plm_slice_str(ns))) {
+		return plm_fail(err, PLM_E_USAGE, "--namespace: '%.80s' is no name of a namespace",
+				ns);
+	}
 	for (size_t i = 0; i < PLM_COUNTOF(roles); i++) {
 		if (mode == NULL || strcmp(mode, roles[i].mode) == 0) {
 			plm_kube_rbac_write(roles[i].role, ns, &sink);

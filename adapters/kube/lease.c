@@ -64,6 +64,16 @@ static bool is_ours(const struct plm_lease *lease)
 	return strcmp(lease->watch.record.holder, lease->identity) == 0;
 }
 
+/* It is that of a process on this volume, which is dead: we have the lock on the log. */
+static bool is_of_volume(const struct plm_lease *lease)
+{
+	size_t size = strcspn(lease->identity, "_");
+
+	return strncmp(lease->watch.record.holder, lease->identity, size) == 0 &&
+	       (lease->watch.record.holder[size] == '_' ||
+		lease->watch.record.holder[size] == '\0');
+}
+
 static bool is_over(const struct plm_lease *lease)
 {
 	return lease->state == PLM_LEASE_LOST || lease->state == PLM_LEASE_RELEASED;
@@ -278,10 +288,10 @@ static void decide(struct plm_lease *lease)
 
 	if (was_held(lease) && (is_ours(lease) || record->object == NULL)) {
 		write_it(lease, lease->identity); /* the next renewal */
-	} else if (record->object == NULL || is_ours(lease)) {
-		take(lease);
 	} else if (was_held(lease)) {
 		stand_by(lease);
+	} else if (record->object == NULL || is_of_volume(lease)) {
+		take(lease);
 	} else if (record->holder[0] == '\0' ||
 		   boot_ms(lease) >= plm_lease_watch_end(&lease->watch)) {
 		take(lease);

@@ -45,8 +45,9 @@ struct plm_lease_options {
 	struct plm_clock clock;
 	const char *ns, *name; /* copied */
 	/*
-	 * Copied. The same after a restart on the same volume: whoever holds the lock on the log is alone, so
-	 * it takes its own Lease again without waiting. Another volume, another identity.
+	 * Copied. "VOLUME_PROCESS": the first part is the same after a restart on the same volume: whoever holds
+	 * the lock on the log is alone there, so it takes the Lease of the volume again without waiting. The
+	 * second is another with each process: a copy of the volume that took the Lease is not taken for us.
 	 */
 	const char *identity;
 	uint64_t seed; /* of the jitter */

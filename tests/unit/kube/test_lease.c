@@ -478,6 +478,53 @@ static void two_candidates(void **state)
 	}
 }
 
+/* A process that was killed has another name in its last part: its volume's Lease is taken at once. */
+static void the_next_process_of_a_volume(void **state)
+{
+	struct one one;
+
+	(void)state;
+	play_start();
+	play_set_lease(LEASE("vol_1", ""));
+	start(&one, "vol_2");
+	play_run(100);
+	assert_int_equal(one.state, PLM_LEASE_HELD);
+	assert_string_equal(play_spec("holderIdentity"), "vol_2");
+	stop(&one);
+}
+
+/* A copy of the volume takes the Lease: whoever had it sees that this is not itself, and gives up. */
+static void a_copy_of_the_volume_is_another(void **state)
+{
+	struct one one, two;
+
+	(void)state;
+	play_start();
+	start(&one, "vol_1");
+	play_run(5000);
+	assert_int_equal(one.state, PLM_LEASE_HELD);
+	start(&two, "vol_2");
+	play_run(5000);
+	assert_int_equal(one.state, PLM_LEASE_LOST);
+	assert_int_equal(two.state, PLM_LEASE_HELD);
+	plm_lease_free(two.lease);
+	stop(&one);
+}
+
+/* What begins alike is not the same volume. */
+static void a_longer_name_is_another_volume(void **state)
+{
+	struct one one;
+
+	(void)state;
+	play_start();
+	play_set_lease(LEASE("volume_1", ""));
+	start(&one, "vol_2");
+	play_run(100);
+	assert_int_equal(one.state, PLM_LEASE_STANDBY);
+	stop(&one);
+}
+
 /* ---- peers ---- */
 
 struct looked {
@@ -590,6 +637,9 @@ int main(void)
 	PLM_TEST_ADD(&tests, edited_and_deleted);
 	PLM_TEST_TABLE(&tests, release_row, release_table);
 	PLM_TEST_ADD(&tests, two_candidates);
+	PLM_TEST_ADD(&tests, the_next_process_of_a_volume);
+	PLM_TEST_ADD(&tests, a_copy_of_the_volume_is_another);
+	PLM_TEST_ADD(&tests, a_longer_name_is_another_volume);
 	PLM_TEST_ADD(&tests, peer_comes_and_goes);
 	PLM_TEST_ADD(&tests, peer_of_old);
 	return plm_tests_run(&tests, "kube lease");
