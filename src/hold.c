@@ -13,6 +13,8 @@
 #include "jsonlog.h"
 
 #define IDENTITY_SIZE 33
+/* How often it is said that a peer is not known yet. */
+#define PEERS_SAID_MS 20000
 #define ROOT_BYTES ((PLM_LEASE_ROOT_SIZE - 1) / 2)
 
 enum area {
@@ -224,6 +226,18 @@ static bool peers_known(void *self)
 	return true;
 }
 
+/* One that lives is known after a few seconds, one that is stale when its time is up. */
+static void say_unknown(const struct plm_hold *hold)
+{
+	for (uint32_t area = 0; area < AREA_COUNT; area++) {
+		if (hold->peer[area] != NULL &&
+		    plm_peer_state(hold->peer[area]) == PLM_PEER_UNKNOWN) {
+			tell(PLM_LOG_WARN, "a peer's Lease is not known yet", peers[area].name,
+			     plm_peer_why(hold->peer[area]));
+		}
+	}
+}
+
 static bool lease_known(void *self)
 {
 	enum plm_lease_state state = plm_lease_status(((struct plm_hold *)self)->lease).state;
@@ -314,8 +328,12 @@ enum plm_code plm_hold_take(struct plm_hold *hold, struct plm_error *err)
 	enum plm_code code = PLM_OK;
 
 	look_at_peers(hold);
-	if (!plm_loop_wait(hold->options.loop, peers_known, hold, 0)) {
-		return plm_fail(err, PLM_E_AGAIN, "told to end before the peers' Leases were read");
+	while (!peers_known(hold)) {
+		if (!plm_loop_wait(hold->options.loop, peers_known, hold, PEERS_SAID_MS)) {
+			return plm_fail(err, PLM_E_AGAIN,
+					"told to end before the peers' Leases were read");
+		}
+		say_unknown(hold);
 	}
 	yield_areas(hold);
 	if (hold->options.gate->queues || hold->options.gate->nodes) {

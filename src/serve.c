@@ -25,7 +25,7 @@ struct plm_serve {
 	bool open;
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t done;
-	uint32_t working, streaming;
+	uint32_t working, streaming, scraping;
 	uint64_t asked, busy;
 };
 
@@ -512,7 +512,7 @@ static uint64_t bytes_on_disk(const char *folder)
 	return stat(path, &info) == 0 ? (uint64_t)info.st_blocks * 512 : 0;
 }
 
-static void answer_metrics(struct plm_serve *serve, struct plm_web_answer *out)
+static void write_metrics(struct plm_serve *serve, struct plm_web_answer *out)
 {
 	struct plm_metrics_page page = plm_metrics_page(serve->options.metrics);
 	struct plm_question question = {
@@ -539,6 +539,24 @@ static void answer_metrics(struct plm_serve *serve, struct plm_web_answer *out)
 	out->size = reply.size;
 	reply.bytes = NULL;
 	plm_reply_free(&reply);
+}
+
+static void answer_metrics(struct plm_serve *serve, struct plm_web_answer *out)
+{
+	bool room = false;
+
+	lock(serve);
+	room = serve->scraping < PLM_LIMIT_WEB_SCRAPES;
+	serve->scraping += room ? 1 : 0;
+	unlock(serve);
+	if (!room) {
+		plm_web_print(out, 503, "metrics are being read already\n");
+		return;
+	}
+	write_metrics(serve, out);
+	lock(serve);
+	serve->scraping--;
+	unlock(serve);
 }
 
 void plm_serve_health(void *self, const struct plm_web_request *request, struct plm_web_answer *out)

@@ -118,5 +118,7 @@ struct plm_peer *plm_peer_new(const struct plm_peer_options *options);
 void plm_peer_free(struct plm_peer *peer); /* NULL-safe; the loop still has to run a close */
 enum plm_peer_state plm_peer_state(const struct plm_peer *peer);
 const char *plm_peer_holder(const struct plm_peer *peer); /* valid until the loop runs */
+/* Why it could not be read the last time, "" = it could; likewise. */
+const char *plm_peer_why(const struct plm_peer *peer);
 
 #endif

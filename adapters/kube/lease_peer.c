@@ -15,6 +15,7 @@ struct plm_peer {
 	enum plm_peer_state state;
 	struct plm_lease_watch watch;
 	char holder[256]; /* as it was told last */
+	char why[256];	  /* of the last answer that was none; "" = none */
 };
 
 const char *plm_peer_state_name(enum plm_peer_state state)
@@ -112,6 +113,11 @@ static void on_answer(void *self, const struct plm_kube_answer *answer)
 		judge(peer, first, peer->watch.changed_ms != changed_ms);
 	}
 	/* Otherwise nothing was learnt; without an API server nobody acts. */
+	(void)snprintf(peer->why, sizeof(peer->why), "%.*s",
+		       answer->fate == PLM_KUBE_DONE || answer->fate == PLM_KUBE_NOT_FOUND
+			       ? 0
+			       : (int)answer->message.size,
+		       (const char *)answer->message.ptr);
 	again(peer);
 }
 
@@ -155,6 +161,11 @@ void plm_peer_free(struct plm_peer *peer)
 enum plm_peer_state plm_peer_state(const struct plm_peer *peer)
 {
 	return peer->state;
+}
+
+const char *plm_peer_why(const struct plm_peer *peer)
+{
+	return peer->why;
 }
 
 const char *plm_peer_holder(const struct plm_peer *peer)

@@ -190,6 +190,8 @@
 #define PLM_LIMIT_WEB_ANSWER_MS 120000
 /* Questions that are worked on at once; others wait so long, then they are told to come again (503). */
 #define PLM_LIMIT_WEB_WORK 4
+/* Scrapes of metrics at once, besides; more get 503: each is a child with a copy of the state. */
+#define PLM_LIMIT_WEB_SCRAPES 2
 #define PLM_LIMIT_WEB_WAIT_MS 5000
 /* One question may take so long, and its answer be so large; more is 503 with a hint. */
 #define PLM_LIMIT_WEB_WORK_MS 30000
