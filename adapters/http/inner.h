@@ -33,9 +33,9 @@ struct plm_http_lane {
 	enum plm_http_lane_kind kind;
 	struct plm_http_link link; /* peer->all */
 	CURLM *multi;
-	uv_timer_t timer;
+	uv_timer_t timer;	      /* curl's */
 	uv_timer_t nudge;	      /* see nudge() in lane.c */
-				      /* curl's */
+	uint32_t handles;	      /* that are being closed */
 	struct plm_http_link sockets; /* of struct plm_http_socket */
 	struct plm_http_link waiting; /* calls, first come first */
 	struct plm_http_link running; /* calls that curl has */

@@ -228,16 +228,11 @@ static void on_lane_closed(uv_handle_t *handle)
 	struct plm_http_lane *lane = handle->data;
 	struct plm_http_client *client = lane->client;
 
-	free(lane);
-	plm_http_client_release(client);
-}
-
-/* One handle after the other, so that the last one frees. */
-static void on_nudge_closed(uv_handle_t *handle)
-{
-	struct plm_http_lane *lane = handle->data;
-
-	uv_close((uv_handle_t *)&lane->timer, on_lane_closed);
+	lane->handles--;
+	if (lane->handles == 0) {
+		free(lane);
+		plm_http_client_release(client);
+	}
 }
 
 void plm_http_lane_free(struct plm_http_lane *lane)
@@ -256,5 +251,7 @@ void plm_http_lane_free(struct plm_http_lane *lane)
 	PLM_ASSERT(curl_multi_cleanup(lane->multi) == CURLM_OK);
 	lane->multi = NULL;
 	lane->peer = NULL;
-	uv_close((uv_handle_t *)&lane->nudge, on_nudge_closed);
+	lane->handles = 2;
+	uv_close((uv_handle_t *)&lane->nudge, on_lane_closed);
+	uv_close((uv_handle_t *)&lane->timer, on_lane_closed);
 }
