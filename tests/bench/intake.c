@@ -5,7 +5,7 @@
  * a disk. Ends when every resource is listed, or with NAMES when it is told so by SIGTERM, and prints one JSON
  * object. NAMES is a file that then holds the nodes and pods in state, a line each: kind, ns/name, uid;
  * SIGUSR1 writes it as it is now.
- * bench_intake.py runs it against a played server, tests/e2e/test_intake.py against a real one.
+ * bench_intake.py runs it against a played server, tests/e2e/own_lists.py against a real one.
  */
 #include "adapters/http/client.h"
 #include "adapters/kube/client.h"

@@ -142,6 +142,7 @@ def test_a_big_cluster_in_bounded_memory(e2e):
     bulk.fill(place.cluster, 5000, 20000)
     intake = Intake(place, place.cluster.kubeconfig)
     intake.await_note("synced", 120)
+    intake.await_same(place, 60)  # what was told last may still be in the ring
     figures = intake.end()
     print(f"# {json.dumps(figures)}")
     assert (figures["nodes"], figures["pods"]) == (5000, 20000), figures
