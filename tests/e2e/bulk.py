@@ -5,6 +5,8 @@ import json
 import urllib.request
 import uuid
 
+from kube import until
+
 BATCH = 120  # operations of one transaction; etcd's limit is 128
 MADE = "2026-01-01T00:00:00Z"
 
@@ -78,6 +80,15 @@ def compact(cluster):
     call(cluster, "compaction", {"revision": head, "physical": True})
 
 
+def cached(cluster, resource):
+    """How many there are in the API server's cache, which watches begin from."""
+    return len(cluster.admin.get(f"/api/v1/{resource}?resourceVersion=0")["items"])
+
+
 def fill(cluster, nodes, pods, space="default"):
+    """Objects of one transaction share a revision, which the API server never makes by itself: a watch that begins
+    amid them is not told of the rest. So nobody may begin before the cache has them all."""
     put(cluster, (node(number) for number in range(nodes)))
     put(cluster, (pod(space, number, nodes) for number in range(pods)))
+    until("the API server's cache has them", lambda: cached(cluster, "nodes") >= nodes, 120, 0.3)
+    until("the API server's cache has them", lambda: cached(cluster, "pods") >= pods, 120, 0.3)
