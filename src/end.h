@@ -21,13 +21,6 @@ struct plm_end_meet {
 	struct plm_log *log; /* to be read; not after 'meet' */
 };
 
-#define PLM_READY_CHECKS 8
-struct plm_ready_check {
-	const char *name; /* static */
-	bool ok;
-	char why[128]; /* why not, or what of it */
-};
-
 struct plm_end_start {
 	struct plm_log *log; /* to be read for what was there before; not after 'start' */
 	struct plm_inbox inbox;

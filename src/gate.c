@@ -50,6 +50,7 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 		return gate->queues || gate->nodes;
 	case PLM_CALL_LAUNCH:
 	case PLM_CALL_TERMINATE:
+	case PLM_CALL_INSTANCE_TAG:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
 	case PLM_CALL_NODE_FINALIZE:
@@ -60,6 +61,7 @@ static bool enforced(const struct plm_gate *gate, enum plm_call call)
 	case PLM_CALL_CLAIM_CREATE:
 	case PLM_CALL_CLAIM_STATUS:
 	case PLM_CALL_POOL_STATUS:
+	case PLM_CALL_CLASS_STATUS:
 		return gate->nodes;
 	}
 	PLM_UNREACHABLE();
@@ -80,6 +82,7 @@ static struct about about_status(const struct plm_effect *effect)
 	const struct plm_w_req_claim_status *claim_status = effect->request;
 	const struct plm_w_req_queue_status *queue = effect->request;
 	const struct plm_w_req_pool_status *pool = effect->request;
+	const struct plm_w_req_class_status *class = effect->request;
 
 	switch ((uint32_t)effect->call) {
 	case PLM_CALL_WORKLOAD_CREATE:
@@ -94,6 +97,8 @@ static struct about about_status(const struct plm_effect *effect)
 		return (struct about){"name", queue->ns, queue->name};
 	case PLM_CALL_POOL_STATUS:
 		return (struct about){"NodePool", {0}, pool->name};
+	case PLM_CALL_CLASS_STATUS:
+		return (struct about){"EC2NodeClass", {0}, class->name};
 	default:
 		PLM_UNREACHABLE();
 	}
@@ -108,6 +113,7 @@ static struct about about(const struct plm_effect *effect)
 	const struct plm_w_req_pod_ungate *ungate = effect->request;
 	const struct plm_w_req_launch *launch = effect->request;
 	const struct plm_w_req_terminate *terminate = effect->request;
+	const struct plm_w_req_instance_tag *tag = effect->request;
 	const struct plm_w_req_node_taint *taint = effect->request;
 	const struct plm_w_req_node_delete *remove = effect->request;
 	const struct plm_w_req_work *work = effect->request;
@@ -132,6 +138,8 @@ static struct about about(const struct plm_effect *effect)
 		return (struct about){"Pod", ungate->ns, ungate->name};
 	case PLM_CALL_LAUNCH:
 		return (struct about){"NodeClaim", {0}, launch->claim};
+	case PLM_CALL_INSTANCE_TAG:
+		return (struct about){"NodeClaim", {0}, tag->claim};
 	case PLM_CALL_TERMINATE:
 		return (struct about){"NodeClaim", {0}, terminate->claim};
 	case PLM_CALL_NODE_TAINT:
@@ -156,6 +164,7 @@ static struct about about(const struct plm_effect *effect)
 	case PLM_CALL_CLAIM_STATUS:
 	case PLM_CALL_QUEUE_STATUS:
 	case PLM_CALL_POOL_STATUS:
+	case PLM_CALL_CLASS_STATUS:
 		return about_status(effect);
 	}
 	PLM_UNREACHABLE();

@@ -271,6 +271,7 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_POD_EVICT:
 	case PLM_CALL_POD_DELETE:
 	case PLM_CALL_TERMINATE:
+	case PLM_CALL_INSTANCE_TAG:
 	case PLM_CALL_NODE_TAINT:
 	case PLM_CALL_NODE_DELETE:
 	case PLM_CALL_NODE_FINALIZE:
@@ -289,6 +290,7 @@ static void see_intent(struct plm_resume *resume, const struct plm_logged *event
 	case PLM_CALL_QUEUE_STATUS:
 	case PLM_CALL_POOL_STATUS:
 	case PLM_CALL_POD_FINALIZE:
+	case PLM_CALL_CLASS_STATUS:
 		return;
 	}
 	record->number = event->envelope.seq;
@@ -514,6 +516,7 @@ static struct record *published_target(const struct plm_resume *resume,
 	const struct plm_w_req_claim_status *claim_status = effect->request;
 	const struct plm_w_req_queue_status *queue = effect->request;
 	const struct plm_w_req_pool_status *pool = effect->request;
+	const struct plm_w_req_class_status *class = effect->request;
 	const struct plm_slice none = {0};
 
 	switch ((uint32_t)effect->call) {
@@ -533,6 +536,9 @@ static struct record *published_target(const struct plm_resume *resume,
 		return find(resume, SPACE_OBJECT + (uint32_t)queue->kind, queue->ns, queue->name);
 	case PLM_CALL_POOL_STATUS:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE_POOL, none, pool->name);
+	case PLM_CALL_CLASS_STATUS:
+		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE_CLASS, none,
+			    class->name);
 	default:
 		PLM_UNREACHABLE();
 	}
@@ -548,6 +554,7 @@ static const struct record *target_of(const struct plm_resume *resume,
 	const struct plm_w_req_pod *pod = effect->request;
 	const struct plm_w_req_pod_ungate *ungate = effect->request;
 	const struct plm_w_req_terminate *terminate = effect->request;
+	const struct plm_w_req_instance_tag *tag = effect->request;
 	const struct plm_w_req_node_sync *sync = effect->request;
 	const struct plm_w_req_annotate *annotate = effect->request;
 	const struct plm_w_req_claim *claim = effect->request;
@@ -576,6 +583,8 @@ static const struct record *target_of(const struct plm_resume *resume,
 			    ungate->name);
 	case PLM_CALL_TERMINATE:
 		return find(resume, SPACE_INSTANCE, none, terminate->provider_id);
+	case PLM_CALL_INSTANCE_TAG:
+		return find(resume, SPACE_INSTANCE, none, tag->provider_id);
 	case PLM_CALL_NODE_TAINT:
 		return find(resume, SPACE_OBJECT + (uint32_t)PLM_KIND_NODE, none, taint->node);
 	case PLM_CALL_NODE_DELETE:
@@ -599,6 +608,7 @@ static const struct record *target_of(const struct plm_resume *resume,
 	case PLM_CALL_CLAIM_STATUS:
 	case PLM_CALL_QUEUE_STATUS:
 	case PLM_CALL_POOL_STATUS:
+	case PLM_CALL_CLASS_STATUS:
 		return published_target(resume, effect);
 	}
 	PLM_UNREACHABLE();

@@ -73,12 +73,21 @@ struct plm_http_outcome {
 	int64_t elapsed_ms;
 };
 
+/* AWS Signature Version 4, made by libcurl. All copied for the call; never in a text. */
+struct plm_http_sign {
+	const char *region, *service; /* "us-west-2", "ec2" */
+	const char *key_id, *secret;
+	const char *token; /* of a session, sent as x-amz-security-token; NULL or "" = none */
+};
+
 struct plm_http_request {
 	struct plm_http_peer *peer;
 	const char *method;	    /* static: "GET", ... */
 	const char *path;	    /* with query, after the peer's URL; copied */
 	const char *const *headers; /* "Name: value", copied; ends with NULL; may be NULL */
-	struct plm_slice body;	    /* copied */
+	const struct plm_http_sign
+		*sign;	       /* NULL = not signed; path and headers as signing asks (sign.h) */
+	struct plm_slice body; /* copied */
 	/* Of each connection; of all since plm_http_send(), waiting included, 0 = no bound (watches). */
 	int64_t connect_ms, total_ms;
 	int64_t stall_ms; /* no byte for so long ends it; 0 = no bound */

@@ -288,6 +288,34 @@ static void work_end(struct plm_world *w, const struct plm_effect *effect, struc
 	answer(out, PLM_RESULT_DONE, "");
 }
 
+/* Nothing here reads its tags. */
+static void instance_tag(struct plm_world *w, const struct plm_w_req_instance_tag *request,
+			 struct plm_w_result *out)
+{
+	bool there = plm_sim_instance_of(w, request->provider_id) != NULL;
+
+	answer(out, there ? PLM_RESULT_DONE : PLM_RESULT_FAILED,
+	       there ? "" : "InvalidInstanceID.NotFound");
+}
+
+static void execute_cloud(struct plm_world *w, const struct plm_effect *effect,
+			  struct plm_w_result *out)
+{
+	switch ((uint32_t)effect->call) {
+	case PLM_CALL_LAUNCH:
+		plm_sim_launch(w, effect, out);
+		return;
+	case PLM_CALL_TERMINATE:
+		plm_sim_terminate(w, effect->request, out);
+		return;
+	case PLM_CALL_INSTANCE_TAG:
+		instance_tag(w, effect->request, out);
+		return;
+	default:
+		PLM_UNREACHABLE();
+	}
+}
+
 void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 {
 	const struct plm_effect *effect = &flying->effect;
@@ -298,6 +326,7 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 	case PLM_CALL_CLAIM_CREATE:
 	case PLM_CALL_CLAIM_STATUS:
 	case PLM_CALL_POOL_STATUS:
+	case PLM_CALL_CLASS_STATUS:
 		break; /* nothing asks for them here */
 	case PLM_CALL_WORKLOAD_CREATE:
 		plm_sim_workload_create(w, effect, out);
@@ -326,10 +355,9 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 		pod_ungate(w, effect, out);
 		return;
 	case PLM_CALL_LAUNCH:
-		plm_sim_launch(w, effect, out);
-		return;
 	case PLM_CALL_TERMINATE:
-		plm_sim_terminate(w, effect->request, out);
+	case PLM_CALL_INSTANCE_TAG:
+		execute_cloud(w, effect, out);
 		return;
 	case PLM_CALL_NODE_TAINT:
 		node_taint(w, effect, out);

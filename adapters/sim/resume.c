@@ -53,10 +53,13 @@ static const struct plm_w_req_launch *request_of(struct plm_world *w,
 void plm_world_resume_instance(struct plm_world *w, const struct plm_sim_resumed_instance *resumed)
 {
 	const struct plm_w_instance *fact = resumed->fact;
-	const struct plm_w_offer offer = {plm_arena_copy(&w->arena, fact->instance_type),
-					  plm_arena_copy(&w->arena, fact->zone),
-					  plm_arena_copy(&w->arena, fact->capacity_type),
-					  plm_arena_copy(&w->arena, fact->reservation)};
+	const struct plm_w_offer offer = {
+		.instance_type = plm_arena_copy(&w->arena, fact->instance_type),
+		.zone = plm_arena_copy(&w->arena, fact->zone),
+		.capacity_type = plm_arena_copy(&w->arena, fact->capacity_type),
+		.reservation = plm_arena_copy(&w->arena, fact->reservation),
+		.image = PLM_UNSET,
+		.pods = PLM_UNSET};
 	const struct plm_w_req_launch *request = request_of(w, resumed);
 	struct plm_sim_instance *instance = NULL;
 

@@ -517,6 +517,17 @@ void plm_sim_claim_given(struct plm_world *w, const struct plm_w_node_claim *cla
 /* What its launch asked for, as far as the claim says it. */
 const struct plm_w_req_launch *plm_sim_claim_request(struct plm_world *w,
 						     const struct plm_w_node_claim *claim);
+/* What a launch would ask for to get that offering of 'type'. */
+static inline struct plm_w_offer plm_sim_offer(struct plm_slice type,
+					       const struct plm_w_offering *offering)
+{
+	return (struct plm_w_offer){.instance_type = type,
+				    .zone = offering->zone,
+				    .capacity_type = offering->capacity_type,
+				    .reservation = offering->reservation,
+				    .image = PLM_UNSET,
+				    .pods = PLM_UNSET};
+}
 const struct plm_w_offering *plm_sim_offering(const struct plm_world *w,
 					      const struct plm_w_offer *offer);
 

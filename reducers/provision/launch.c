@@ -415,6 +415,8 @@ static void put_offers(const struct choice *c, enum plm_known_word kind,
 			.zone = plm_sched_text(sched, class->zone),
 			.capacity_type = plm_sched_text(sched, class->capacity_type),
 			.reservation = plm_sched_text(sched, class->reservation),
+			.image = PLM_UNSET,
+			.pods = PLM_UNSET,
 		};
 	}
 	out->offers = (struct plm_vec){offers, used};

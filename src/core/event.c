@@ -299,6 +299,21 @@ DEFINE_TYPE(mark, PLM_MARK_FIELDS)
 #define TYPE struct plm_w_instance
 DEFINE_TYPE(instance, PLM_INSTANCE_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_class_subnet
+DEFINE_TYPE(class_subnet, PLM_CLASS_SUBNET_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_class_image
+DEFINE_TYPE(class_image, PLM_CLASS_IMAGE_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_class_group
+DEFINE_TYPE(class_group, PLM_CLASS_GROUP_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_class_condition
+DEFINE_TYPE(class_condition, PLM_CLASS_CONDITION_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_class_status
+DEFINE_TYPE(class_status, PLM_CLASS_STATUS_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_interruption
 DEFINE_TYPE(interruption, PLM_INTERRUPTION_FIELDS)
 #undef TYPE
@@ -408,6 +423,12 @@ DEFINE_TYPE(refusal, PLM_REFUSAL_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_req_launch
 DEFINE_TYPE(req_launch, PLM_REQ_LAUNCH_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_instance_tag
+DEFINE_TYPE(req_instance_tag, PLM_REQ_INSTANCE_TAG_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_req_class_status
+DEFINE_TYPE(req_class_status, PLM_REQ_CLASS_STATUS_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_req_terminate
 DEFINE_TYPE(req_terminate, PLM_REQ_TERMINATE_FIELDS)
@@ -543,6 +564,10 @@ const struct plm_wire_type *plm_call_request(enum plm_call call)
 		return &plm_type_req_launch;
 	case PLM_CALL_TERMINATE:
 		return &plm_type_req_terminate;
+	case PLM_CALL_INSTANCE_TAG:
+		return &plm_type_req_instance_tag;
+	case PLM_CALL_CLASS_STATUS:
+		return &plm_type_req_class_status;
 	case PLM_CALL_NODE_TAINT:
 		return &plm_type_req_node_taint;
 	case PLM_CALL_NODE_DELETE:

@@ -409,6 +409,28 @@ PLM_W_STRUCT(mark, PLM_MARK_FIELDS)
 	S(claim) S(pool) I(ours) S(reservation)
 PLM_W_STRUCT(instance, PLM_INSTANCE_FIELDS)
 
+/*
+ * What a node class comes to in the cloud, as the cloud's end found it. Images in the order in which they are
+ * tried: the first whose 'requirements' a type meets is its image; none of them restricts anything where
+ * the list is empty and 'recipe' is too. 'subnets' best first; a zone without one cannot be launched into.
+ * 'conditions' as EC2NodeClass names them ('met' 1, 0, PLM_UNSET = not known yet); 'not_ready' empty = a launch
+ * may be tried, else why not, as "SubnetsNotFound: ...". 'class_hash' of the class that this was found for (its 'hash'
+ * member): a status for another hash than state has is not used. 'recipe' is the cloud's own.
+ */
+#define PLM_CLASS_SUBNET_FIELDS(S, Y, I, E, T, R, L) S(id) S(zone) S(zone_id)
+PLM_W_STRUCT(class_subnet, PLM_CLASS_SUBNET_FIELDS)
+#define PLM_CLASS_IMAGE_FIELDS(S, Y, I, E, T, R, L) S(id) S(name) L(requirements, expr) I(deprecated)
+PLM_W_STRUCT(class_image, PLM_CLASS_IMAGE_FIELDS)
+#define PLM_CLASS_GROUP_FIELDS(S, Y, I, E, T, R, L) S(id) S(name)
+PLM_W_STRUCT(class_group, PLM_CLASS_GROUP_FIELDS)
+#define PLM_CLASS_CONDITION_FIELDS(S, Y, I, E, T, R, L) S(type) I(met) S(reason) S(message)
+PLM_W_STRUCT(class_condition, PLM_CLASS_CONDITION_FIELDS)
+#define PLM_CLASS_STATUS_FIELDS(S, Y, I, E, T, R, L)                                               \
+	E(kind, kind) S(name) S(uid) S(class_hash) S(not_ready) L(conditions, class_condition)     \
+	L(subnets, class_subnet) L(images, class_image) L(security_groups, class_group)            \
+	S(instance_profile) Y(recipe)
+PLM_W_STRUCT(class_status, PLM_CLASS_STATUS_FIELDS)
+
 #define PLM_INTERRUPT_LIST(X)                                                                      \
 	X(INTERRUPT_SPOT, "spotInterruption")                                                      \
 	X(INTERRUPT_REBALANCE, "rebalanceRecommendation")                                          \
@@ -609,7 +631,9 @@ PLM_W_STRUCT(explained, PLM_EXPLAINED_FIELDS)
 	X(CALL_CLAIM_STATUS, "claim.status")                                                       \
 	X(CALL_QUEUE_STATUS, "queue.status")                                                       \
 	X(CALL_POOL_STATUS, "pool.status")                                                         \
-	X(CALL_POD_FINALIZE, "pod.finalize")
+	X(CALL_POD_FINALIZE, "pod.finalize")                                                       \
+	X(CALL_INSTANCE_TAG, "instance.tag")                                                       \
+	X(CALL_CLASS_STATUS, "class.status")
 PLM_W_ENUM(call, PLM_CALL_LIST)
 
 /*
@@ -653,8 +677,10 @@ PLM_W_STRUCT(req_pod, PLM_REQ_POD_FIELDS)
 	S(ns) S(name) S(uid) S(gate) L(node_selector, kv) L(tolerations, toleration) L(labels, kv)
 PLM_W_STRUCT(req_pod_ungate, PLM_REQ_POD_UNGATE_FIELDS)
 
+/* 'image' counts in the images of the request, 'pods' is what the kubelet will be told; both PLM_UNSET =
+ * the cloud's own business. */
 #define PLM_OFFER_FIELDS(S, Y, I, E, T, R, L)                                                      \
-	S(instance_type) S(zone) S(capacity_type) S(reservation)
+	S(instance_type) S(zone) S(capacity_type) S(reservation) I(image) I(pods)
 PLM_W_STRUCT(offer, PLM_OFFER_FIELDS)
 
 /* An offer that the cloud refused, and its word for why (reducers/provision/codes.h). */
@@ -665,14 +691,25 @@ PLM_W_STRUCT(refusal, PLM_REFUSAL_FIELDS)
 /*
  * One instance for 'claim' of one of 'offers' (cheapest first, all of one capacity type), chosen by the
  * fleet's 'strategy'. 'sync_taints' 1 = the node registers without its taints, they are added later.
+ * 'images' that offers count in; 'efa' interfaces that its pods ask for; 'recipe' as CLASS_STATUS gave it
+ * last, the cloud's own bytes: with the rest of this request they make what is sent, always the same.
  */
 #define PLM_REQ_LAUNCH_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	S(claim) S(pool) S(class_name) L(offers, offer) L(labels, kv) L(taints, taint)             \
-	L(startup_taints, taint) L(tags, kv) S(strategy) S(tenancy) I(sync_taints)
+	L(startup_taints, taint) L(tags, kv) S(strategy) S(tenancy) I(sync_taints) T(images)       \
+	I(efa) Y(recipe)
 PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
 
 #define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
 PLM_W_STRUCT(req_terminate, PLM_REQ_TERMINATE_FIELDS)
+
+/* Tags of an instance that are known only after it registered (its node's name). */
+#define PLM_REQ_INSTANCE_TAG_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id) L(tags, kv)
+PLM_W_STRUCT(req_instance_tag, PLM_REQ_INSTANCE_TAG_FIELDS)
+
+/* status of an EC2NodeClass as CLASS_STATUS has it; the UID is the precondition. */
+#define PLM_REQ_CLASS_STATUS_FIELDS(S, Y, I, E, T, R, L) S(name) S(uid) R(status, class_status)
+PLM_W_STRUCT(req_class_status, PLM_REQ_CLASS_STATUS_FIELDS)
 
 /* 'remove' 1 takes the taint away; 'labels' come with it. */
 #define PLM_REQ_NODE_TAINT_FIELDS(S, Y, I, E, T, R, L)                                             \
@@ -835,6 +872,7 @@ PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 	X(CSI_NODE, 47, 4, csi_node, FACT)                                                         \
 	X(VOLUME_ATTACHMENT, 48, 4, volume_attachment, FACT)                                       \
 	X(POD_DISRUPTION_BUDGET, 49, 4, pdb, FACT)                                                 \
+	X(CLASS_STATUS, 50, 4, class_status, FACT)                                                 \
 	X(LISTED, 52, 4, listed, FACT)                                                             \
 	X(REACH, 53, 4, reach, FACT)                                                               \
 	X(RESERVE, 60, 4, reserve, DECISION)                                                       \

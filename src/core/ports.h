@@ -43,10 +43,37 @@ struct plm_observation {
 	enum plm_observed observed;
 };
 
-/* PLM_E_AGAIN: the ring is full; try again after the engine has taken some. */
+/*
+ * put: PLM_E_AGAIN, the ring is full; try again after the engine has taken some. 'accepted' counts the
+ * observations that 'put' ever took, 'settled' how many of them, in that order, are durable or were
+ * dropped as nothing new; both may be NULL where nobody asks.
+ */
 struct plm_inbox {
 	void *self;
 	enum plm_code (*put)(void *self, const struct plm_observation *observation);
+	uint64_t (*accepted)(void *self);
+	uint64_t (*settled)(void *self);
+};
+
+/* What one part of the outside says of itself to readyz. */
+#define PLM_READY_CHECKS 16
+struct plm_ready_check {
+	const char *name; /* static */
+	bool ok;
+	char why[128]; /* why not, or what of it */
+};
+
+/* Numbers of a cloud's end, for metrics (src/metrics.h has their names). 'label' per number below. */
+enum plm_cloud_number {
+	PLM_CLOUD_CALLS,     /* by "Service.Action outcome": requests that were answered or lost */
+	PLM_CLOUD_CALL_MS,   /* by "Service.Action": sum of their times */
+	PLM_CLOUD_THROTTLED, /* by "Service.Action": answers that said to slow down */
+	PLM_CLOUD_INSTANCES, /* without: in the newest whole list */
+	PLM_CLOUD_LAG_MS, /* without: longest observed from a launch to its first sight in a list */
+	PLM_CLOUD_MESSAGES,	/* by kind: received from the queue */
+	PLM_CLOUD_DELETED,	/* without: messages taken off the queue */
+	PLM_CLOUD_UNREADABLE,	/* without: messages and answers that nothing could be made of */
+	PLM_CLOUD_CREDENTIALS_S /* without: until they expire; -1 = never */
 };
 
 #define PLM_INTENT_KEY_SIZE 53 /* 52 characters of base32 and a zero */

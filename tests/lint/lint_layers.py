@@ -10,7 +10,7 @@ NAMED = re.compile(r"`([^`]+)`")
 # Headers of libraries that only some layers may see; everything else in <> is libc.
 LIBRARIES = {
     "lmdb.h": "lmdb", "zstd.h": "zstd", "msgpack.h": "msgpack", "msgpack/": "msgpack",
-    "cjson/": "cjson", "yaml.h": "yaml", "openssl/": "crypto", "xxhash.h": "xxhash", "uv.h": "uv",
+    "cjson/": "cjson", "yaml.h": "yaml", "openssl/": "crypto", "xxhash.h": "xxhash", "uv.h": "uv", "expat.h": "expat",
     "curl/": "curl", "pthread.h": "threads", "cmocka.h": "cmocka", "microhttpd.h": "microhttpd",
     "expat.h": "expat",
 }
