@@ -7,10 +7,12 @@
 #        build.sh tools      the fault proxy and the load runner of tests/e2e/tools
 #        build.sh kueue      Kueue and its manifests (4 minutes)
 #        build.sh karpenter  Karpenter with its kwok cloud, and the CRDs of both (5 minutes)
+#        build.sh moto       the server that plays AWS, and boto3: bin/python has both (10 seconds)
 #        build.sh schemas    upstream's CustomResourceDefinitions and examples, of the peers' versions
 #        build.sh go         a Go as new as all of these need; prints the program
 #
-# Needs any Go on the path (Debian's own is enough to fetch the one that is wanted) and the Go module proxy.
+# Needs any Go on the path (Debian's own is enough to fetch the one that is wanted) and the Go module proxy; moto
+# needs Python with venv and pip's index instead.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${PLM_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/plimsoll/e2e}
@@ -102,6 +104,14 @@ build_karpenter() { # FOLDER
 	manifests "$1" kwok-crds sigs.k8s.io/karpenter kwok/apis/crds
 }
 
+build_moto() { # FOLDER
+	python3 -m venv "$1" ||
+		fail "no venv for python3; ./dev setup installs one"
+	# Every package is named with its version: nothing is looked for besides.
+	"$1/bin/python" -m pip install --quiet --no-deps --disable-pip-version-check --no-compile \
+		-r "$here/moto/requirements.txt"
+}
+
 build_schemas() { # FOLDER
 	local module schemas examples folder
 	cd "$here/cluster/peers"
@@ -126,7 +136,7 @@ kept() {
 		say "building the $1 in $folder"
 		rm -rf "$folder"
 		mkdir -p "$folder"
-		go=$(go_program)
+		[ "$1" = moto ] || go=$(go_program)
 		("build_$1" "$folder") >&2
 		touch "$folder/complete"
 	fi
@@ -140,6 +150,7 @@ mkdir -p "$cache"
 case ${1:-} in
 cluster) kept cluster "$(key "$here"/cluster/{go.mod,go.sum,main.go})" ;;
 tools) kept tools "$(find "$here/tools" -type f -print0 | sort -z | xargs -0 cat | sha256sum | cut -c1-16)" ;;
+moto) kept moto "$({ cat "$here/moto/requirements.txt" && python3 -V; } | sha256sum | cut -c1-16)" ;;
 kueue | karpenter) kept "$1" "$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
 schemas) kept schemas "upstream-$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
 go) go_program ;;
