@@ -84,8 +84,8 @@ static struct plm_vec term_tags(struct plm_project *p, struct plm_doc *term)
 }
 
 /* One term of a selector by tags, id or name: at least one of them, an id alone. */
-static void check_term(struct plm_project *p, struct plm_doc *term, const char *prefix,
-		       bool has_name)
+static struct plm_w_select_term read_term(struct plm_project *p, struct plm_doc *term,
+					  const char *prefix, bool has_name)
 {
 	struct plm_slice id = plm_doc_text(p->tree, term, "id");
 	struct plm_slice name =
@@ -102,28 +102,42 @@ static void check_term(struct plm_project *p, struct plm_doc *term, const char *
 	} else if (id.size > 0 && !starts(id, prefix)) {
 		plm_doc_fail(p->tree, plm_doc_get(term, "id"), "does not begin with %s", prefix);
 	}
+	return (struct plm_w_select_term){.id = id, .name = name, .tags = tags};
 }
 
-static void check_terms(struct plm_project *p, struct plm_doc *spec, const char *key,
-			const char *prefix, bool has_name)
+static struct plm_vec read_terms(struct plm_project *p, struct plm_doc *spec, const char *key,
+				 const char *prefix, bool has_name)
 {
 	struct plm_doc *list = plm_doc_list(p->tree, spec, key);
+	struct plm_w_select_term *terms = NULL;
+	size_t count = 0;
 
-	if (list != NULL && list->count == 0) {
+	if (list == NULL) {
+		return (struct plm_vec){0};
+	}
+	if (list->count == 0) {
 		plm_doc_fail(p->tree, list, "must not be empty");
 	}
 	check_length(p, list, TERMS_MAX);
+	terms = plm_project_array(p, list->count, sizeof(*terms));
 	for (struct plm_doc *term = plm_doc_items(list); term != NULL; term = term->next) {
-		check_term(p, term, prefix, has_name);
+		terms[count++] = read_term(p, term, prefix, has_name);
 	}
+	return (struct plm_vec){terms, count};
 }
 
-static void check_reservations(struct plm_project *p, struct plm_doc *spec)
+static struct plm_vec read_reservations(struct plm_project *p, struct plm_doc *spec)
 {
 	static const char *const criteria[] = {"open", "targeted"};
 	struct plm_doc *list = plm_doc_list(p->tree, spec, "capacityReservationSelectorTerms");
+	struct plm_w_select_term *terms = NULL;
+	size_t count = 0;
 
+	if (list == NULL || list->count == 0) {
+		return (struct plm_vec){0};
+	}
 	check_length(p, list, TERMS_MAX);
+	terms = plm_project_array(p, list->count, sizeof(*terms));
 	for (struct plm_doc *term = plm_doc_items(list); term != NULL; term = term->next) {
 		struct plm_slice id = plm_doc_text(p->tree, term, "id");
 		struct plm_slice owner = plm_doc_text(p->tree, term, "ownerID");
@@ -138,16 +152,20 @@ static void check_reservations(struct plm_project *p, struct plm_doc *spec)
 		} else if (id.size > 0 && !starts(id, "cr-")) {
 			plm_doc_fail(p->tree, plm_doc_get(term, "id"), "does not begin with cr-");
 		}
+		terms[count++] = (struct plm_w_select_term){
+			.id = id, .owner = owner, .criteria = match, .tags = tags};
 	}
+	return (struct plm_vec){terms, count};
 }
 
-static void check_placement(struct plm_project *p, struct plm_doc *spec)
+static void read_placement(struct plm_project *p, struct plm_doc *spec,
+			   struct plm_w_class_setup *out)
 {
 	struct plm_doc *selector = plm_doc_map(p->tree, spec, "placementGroupSelector");
-	struct plm_slice id = plm_doc_text(p->tree, selector, "id");
-	struct plm_slice name = plm_doc_text(p->tree, selector, "name");
 
-	if (selector != NULL && (id.size == 0) == (name.size == 0)) {
+	out->placement_id = plm_doc_text(p->tree, selector, "id");
+	out->placement_name = plm_doc_text(p->tree, selector, "name");
+	if (selector != NULL && (out->placement_id.size == 0) == (out->placement_name.size == 0)) {
 		plm_doc_fail(p->tree, selector, "needs either id or name");
 	}
 }
@@ -421,6 +439,10 @@ static void read_setup(struct plm_project *p, struct plm_doc *spec, struct plm_w
 	out->public_ip = yes_no(p, spec, "associatePublicIPAddress");
 	out->detailed_monitoring = yes_no(p, spec, "detailedMonitoring");
 	out->context = plm_doc_text(p->tree, spec, "context");
+	out->subnets = read_terms(p, spec, "subnetSelectorTerms", "subnet-", false);
+	out->groups = read_terms(p, spec, "securityGroupSelectorTerms", "sg-", true);
+	out->reservations = read_reservations(p, spec);
+	read_placement(p, spec, out);
 	read_metadata(p, spec, out);
 	if (out->role.size > 0 && out->instance_profile.size > 0) {
 		plm_doc_fail(p->tree, plm_doc_get(spec, "instanceProfile"),
@@ -461,41 +483,12 @@ void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *p
 	class->tags = plm_doc_kv(p->tree, spec, "tags");
 	class->not_ready = plm_project_not_ready(p, root);
 	check_tags(p, spec);
-	check_terms(p, spec, "subnetSelectorTerms", "subnet-", false);
-	check_terms(p, spec, "securityGroupSelectorTerms", "sg-", true);
-	check_reservations(p, spec);
-	check_placement(p, spec);
 	read_setup(p, spec, &class->setup);
 	class_stamps(p, root, class);
 	plm_project_kubelet(p, spec, plm_ec2_family_of(class), &class->kubelet, &class->not_ready);
 }
 
 /* ---- NodeTemplate of the dialect ----------------------------------------------------------------- */
-
-/* How an instance is set up is the cloud's end to read; it decides nothing here. */
-static void ignore_setup(struct plm_doc *spec)
-{
-	static const char *const fields[] = {
-		"amiSelectorTerms",
-		"role",
-		"instanceProfile",
-		"userData",
-		"blockDeviceMappings",
-		"metadataOptions",
-		"detailedMonitoring",
-		"instanceStorePolicy",
-		"associatePublicIPAddress",
-		"context",
-		"subnetSelectorTerms",
-		"securityGroupSelectorTerms",
-		"sshPublicKey",
-		"metadata",
-	};
-
-	for (size_t i = 0; i < PLM_COUNTOF(fields); i++) {
-		plm_doc_ignore(plm_doc_get(spec, fields[i]));
-	}
-}
 
 void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void *payload)
 {
@@ -516,6 +509,10 @@ void plm_project_node_template(struct plm_project *p, struct plm_doc *root, void
 			"Bottlerocket, Custom, Windows2019, Windows2022, Windows2025)",
 			(int)class->ami_family.size, (const char *)class->ami_family.ptr);
 	}
+	class->setup.images = read_images(p, spec);
+	read_setup(p, spec, &class->setup);
+	class->setup.ssh_key = plm_doc_text(p->tree, spec, "sshPublicKey");
+	class->setup.no_boot = plm_doc_bool(p->tree, plm_doc_map(p->tree, spec, "metadata"),
+					    "disableCloudInit", 0);
 	class_stamps(p, root, class);
-	ignore_setup(spec);
 }

@@ -1,19 +1,6 @@
 #include "core/event.h"
 
-/* Field tables: offsets are taken from the struct that the same list declared. */
-#define ROW_S(n) {#n, PLM_WIRE_TEXT, offsetof(TYPE, n), NULL, NULL},
-#define ROW_Y(n) {#n, PLM_WIRE_BYTES, offsetof(TYPE, n), NULL, NULL},
-#define ROW_I(n) {#n, PLM_WIRE_INT, offsetof(TYPE, n), NULL, NULL},
-#define ROW_E(n, e) {#n, PLM_WIRE_ENUM, offsetof(TYPE, n), NULL, &plm_names_##e},
-#define ROW_T(n) {#n, PLM_WIRE_TEXTS, offsetof(TYPE, n), NULL, NULL},
-#define ROW_R(n, t) {#n, PLM_WIRE_STRUCT, offsetof(TYPE, n), &plm_type_##t, NULL},
-#define ROW_L(n, t) {#n, PLM_WIRE_LIST, offsetof(TYPE, n), &plm_type_##t, NULL},
-
-#define DEFINE_TYPE(type, FIELDS)                                                                  \
-	static const struct plm_wire_field type##_fields[] = {                                     \
-		FIELDS(ROW_S, ROW_Y, ROW_I, ROW_E, ROW_T, ROW_R, ROW_L)};                          \
-	const struct plm_wire_type plm_type_##type = {#type, sizeof(struct plm_w_##type),          \
-						      PLM_COUNTOF(type##_fields), type##_fields};
+#include "core/wire_table.h"
 
 #define NAME_ROW(value, text) text,
 #define DEFINE_NAMES(name, LIST)                                                                   \
@@ -216,6 +203,9 @@ DEFINE_TYPE(class_interface, PLM_CLASS_INTERFACE_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_image_term
 DEFINE_TYPE(image_term, PLM_IMAGE_TERM_FIELDS)
+#undef TYPE
+#define TYPE struct plm_w_select_term
+DEFINE_TYPE(select_term, PLM_SELECT_TERM_FIELDS)
 #undef TYPE
 #define TYPE struct plm_w_class_setup
 DEFINE_TYPE(class_setup, PLM_CLASS_SETUP_FIELDS)

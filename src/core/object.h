@@ -519,14 +519,25 @@ PLM_W_STRUCT(class_interface, PLM_CLASS_INTERFACE_FIELDS)
 PLM_W_STRUCT(image_term, PLM_IMAGE_TERM_FIELDS)
 
 /*
+ * Which subnets, security groups or capacity reservations a class takes; the terms are alternatives. A tag
+ * whose value is "*" only has to be there. 'owner' and 'criteria' ("open", "targeted") are of reservations.
+ */
+#define PLM_SELECT_TERM_FIELDS(S, Y, I, E, T, R, L)                                                \
+	S(id) S(name) S(owner) S(criteria) L(tags, kv)
+PLM_W_STRUCT(select_term, PLM_SELECT_TERM_FIELDS)
+
+/*
  * How an instance is set up, as written. Of 'http' "" and PLM_UNSET = the default; of the switches PLM_UNSET
- * = not said. 'raid0' 1 = instance stores become the node's storage. Times in seconds.
+ * = not said. 'raid0' 1 = instance stores become the node's storage. Times in seconds. 'ssh_key' is let in, and
+ * with 'no_boot' 1 nothing but the user's own data is told to the instance: both of NodeTemplates.
  */
 #define PLM_CLASS_SETUP_FIELDS(S, Y, I, E, T, R, L)                                                \
 	S(user_data) S(role) S(instance_profile) L(images, image_term) L(devices, block_device)    \
 	L(interfaces, class_interface) I(raid0) I(ip_prefixes) I(public_ip) I(detailed_monitoring) \
 	S(http_endpoint) S(http_ipv6) I(http_hops) S(http_tokens) I(tcp_established_s)             \
-	I(udp_stream_s) I(udp_s) S(context) S(nested_virtualization)
+	I(udp_stream_s) I(udp_s) S(context) S(nested_virtualization) L(subnets, select_term)       \
+	L(groups, select_term) L(reservations, select_term) S(placement_id) S(placement_name)      \
+	S(ssh_key) I(no_boot)
 PLM_W_STRUCT(class_setup, PLM_CLASS_SETUP_FIELDS)
 
 /* EC2NodeClass or NodeTemplate: 'kind'. No 'instance_types' = all. 'not_ready' as for pools. */
