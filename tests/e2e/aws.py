@@ -13,6 +13,7 @@ from cluster import built, free_ports
 from daemon import die_with_parent
 from kube import until
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 REGION = "us-west-2"
 ACCOUNT = "123456789012"
@@ -50,10 +51,68 @@ def form(values, prefix=""):
             yield name, str(value).lower() if isinstance(value, bool) else str(value)
 
 
+class AwsProxy:
+    """tools/awsproxy before moto: .endpoint is what clients have."""
+
+    def __init__(self, folder, server):
+        keep = built("moto") / "answers"  # lists of moto's that are the same in every run
+        # Its stdin is a pipe of ours: it ends when this process does.
+        self.process = subprocess.Popen(
+            [built("tools") / "awsproxy", "-target", server, "-folder", folder, "-keep", keep,
+             "-data", ROOT / "data" / "ec2"], stdin=subprocess.PIPE)
+        ports = folder / "proxy.json"
+        until("the proxy listens", ports.exists, 10, 0.01)
+        numbers = json.loads(ports.read_text(encoding="utf-8"))
+        self.control = f"http://127.0.0.1:{numbers['control']}"
+        self.endpoint = f"http://127.0.0.1:{numbers['port']}"
+
+    def _control(self, method, path, body=None):
+        request = urllib.request.Request(self.control + path, method=method,
+                                         data=None if body is None else json.dumps(body).encode())
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def rules(self, *rules):
+        """The rules from now on; each is what tools/awsproxy/rules.go says."""
+        self._control("POST", "/fault", list(rules))
+
+    def taken(self):
+        """{rule's name: how often it was done}"""
+        return {one["name"]: one["taken"] for one in self._control("GET", "/fault")}
+
+    def set(self, **members):
+        """What holds from now on (tools/awsproxy/config.go)."""
+        self._control("POST", "/config", members)
+
+    def keys(self, **secrets):
+        self._control("POST", "/keys", secrets)
+
+    def log(self, *actions):
+        """What went through, in order; of those actions, if any are named."""
+        return [one for one in self._control("GET", "/log")["records"] if not actions or one["action"] in actions]
+
+    def connections(self):
+        return self._control("GET", "/log")["connections"]
+
+    def forget(self):
+        self._control("DELETE", "/log")
+
+    def tokens(self, *actions):
+        return [one for one in self._control("GET", "/tokens") if not actions or one["action"] in actions]
+
+    def cut(self):
+        self._control("POST", "/cut")
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+
+
 class Aws:
     """moto with a VPC, subnets in three zones, a security group, a queue, a role, an EKS cluster and keys.
 
-    .server is moto itself; .ec2(), .iam(), .sqs() and so on ask it, past everything that stands before it.
+    .server is moto itself; .ec2(), .iam(), .sqs() and so on ask it, past the proxy (.proxy), which clients go through.
     """
 
     def __init__(self, folder, name="plimsoll", region=REGION):
@@ -65,12 +124,22 @@ class Aws:
             self.process = subprocess.Popen(
                 [built("moto") / "bin" / "python", HERE / "moto" / "serve.py", "-H", "127.0.0.1", "-p", str(port)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent)
+        self.proxy = None
         try:
+            self.proxy = AwsProxy(self.folder, self.server)
             until("moto answers", self.answers, 60)
             self.seed()
+            self.proxy.keys(**{self.key: self.secret})
+            self.proxy.set(zones={subnet: zone for zone, subnet in self.subnets.items()})
         except BaseException:
             self.stop()
             raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def answers(self):
         if self.process.poll() is not None:
@@ -85,6 +154,8 @@ class Aws:
         return (self.folder / "moto.log").read_text(encoding="utf-8", errors="replace")
 
     def stop(self):
+        if self.proxy:
+            self.proxy.stop()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait(10)
@@ -180,6 +251,7 @@ class Aws:
     def environment(self):
         """What a client of this account has set; nothing else of AWS."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-        return {**kept, "AWS_ENDPOINT_URL": self.server, "AWS_REGION": self.region,
+        return {**kept, "AWS_ENDPOINT_URL": self.proxy.endpoint, "AWS_REGION": self.region,
+                "AWS_DEFAULT_REGION": self.region,
                 "AWS_ACCESS_KEY_ID": self.key, "AWS_SECRET_ACCESS_KEY": self.secret,
                 "AWS_EC2_METADATA_DISABLED": "true"}

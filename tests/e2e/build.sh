@@ -74,7 +74,7 @@ build_cluster() { # FOLDER
 build_tools() { # FOLDER
 	local program
 	cd "$here/tools"
-	for program in faultproxy loadrunner; do
+	for program in awsproxy faultproxy loadrunner; do
 		"$go" build -trimpath -ldflags "-s -w" -o "$1/$program" "./$program"
 	done
 }

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -29,10 +30,15 @@ class Owner:
 
     def __init__(self, plimsoll):
         self.plimsoll = str(pathlib.Path(plimsoll).resolve())
-        self.name, self.others = None, []
+        self.name, self.others, self.folders = None, [], []
 
     def begin(self, number, name):
         self.number, self.name = number, name
+
+    def scratch(self):
+        """A folder for this test, gone after it."""
+        self.folders.append(tempfile.mkdtemp(prefix="plm-e2e-"))
+        return self.folders[-1]
 
     def other(self, **options):
         """A cluster of the test's own, with a namespace."""
@@ -46,7 +52,9 @@ class Owner:
         for one in self.others:
             one.end_processes()
             one.cluster.down()
-        self.others = []
+        for one in self.folders:
+            shutil.rmtree(one, ignore_errors=True)
+        self.others, self.folders = [], []
         assert not any(refused), f"calls that the generated roles do not allow: {refused}"
 
     def down(self):
