@@ -67,7 +67,9 @@
 	X(OFFER, "offer", "{detail} offered by the cloud")                                         \
 	X(SPREAD, "relaxTopology", "pods without this constraint: {detail}")                       \
 	X(PORT, "changeHostPort", "another host port than {detail}")                               \
-	X(RESERVATION, "freeReservation", "an instance of a capacity reservation free")
+	X(RESERVATION, "freeReservation", "an instance of a capacity reservation free")            \
+	X(SUBNET, "addSubnet", "a subnet of {kind} {object} where {detail}")                       \
+	X(IMAGE, "addImage", "an image of {kind} {object} for {detail}")
 
 enum plm_lift_action {
 #define PLM_LIFT_ENUM(name, action, words) PLM_LIFT_##name,

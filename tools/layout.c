@@ -571,7 +571,7 @@ static const struct plm_member node_pool_members[] = {PART(object, object),
 						      ENUM(consolidation, consolidation),
 						      BOOL(dialect),
 						      TEXT(not_ready),
-						      SKIP(zero),
+						      BOOL(by_condition),
 						      I64(weight),
 						      I64(min_size),
 						      I64(max_size),
@@ -600,13 +600,51 @@ static const struct plm_member class_capacity_members[] = {
 	I64(efa_only_first), I64(raid0)};
 LAYOUT(static, class_capacity)
 #undef TYPE
+#define TYPE struct plm_class_subnet
+static const struct plm_member class_subnet_members[] = {TEXT(id), TEXT(zone), TEXT(zone_id)};
+LAYOUT(static, class_subnet)
+#undef TYPE
+#define TYPE struct plm_class_image
+static const struct plm_member class_image_members[] = {TEXT(id), TEXT(name),
+							LIST(requirements, expr), BOOL(deprecated)};
+LAYOUT(static, class_image)
+#undef TYPE
+#define TYPE struct plm_class_group
+static const struct plm_member class_group_members[] = {TEXT(id), TEXT(name)};
+LAYOUT(static, class_group)
+#undef TYPE
+static const char *const met_texts[] = {"Unknown", "False", "True"};
+static const struct plm_wire_names met_names = {"class_met", met_texts, PLM_COUNTOF(met_texts)};
+#define TYPE struct plm_class_condition
+static const struct plm_member class_condition_members[] = {TEXT(type), TEXT(reason), TEXT(message),
+							    OWN_ENUM(met, met_names)};
+LAYOUT(static, class_condition)
+#undef TYPE
 #define TYPE struct plm_node_class
-static const struct plm_member node_class_members[] = {
-	PART(object, object), TEXTS(instance_types),
-	TEXT(ami_family),     LIST(tags, kv),
-	TEXT(not_ready),      TEXT(hash),
-	TEXT(stamped_hash),   TEXT(stamped_version),
-	BOOL(told),	      PART(capacity, class_capacity)};
+static const struct plm_member node_class_members[] = {PART(object, object),
+						       TEXTS(instance_types),
+						       TEXT(ami_family),
+						       LIST(tags, kv),
+						       TEXT(not_ready),
+						       TEXT(hash),
+						       TEXT(stamped_hash),
+						       TEXT(stamped_version),
+						       BOOL(told),
+						       PART(capacity, class_capacity),
+						       BOOL(by_condition),
+						       BOOL(looked_up),
+						       TEXT(status_uid),
+						       TEXT(status_hash),
+						       TEXT(status_not_ready),
+						       LIST(subnets, class_subnet),
+						       LIST(images, class_image),
+						       LIST(security_groups, class_group),
+						       LIST(conditions, class_condition),
+						       TEXT(instance_profile),
+						       SKIP(recipe),
+						       SKIP(zero),
+						       SKIP(status_low),
+						       SKIP(status_high)};
 LAYOUT(static, node_class)
 #undef TYPE
 #define TYPE struct plm_node_claim
@@ -805,7 +843,9 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 I64(say_at_ms),
 						 BOOL(board_dirty),
 						 BOOL(board_look),
-						 I64(board_at_ms)};
+						 I64(board_at_ms),
+						 BOOL(class_status),
+						 SKIP(zero4)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -368,19 +368,21 @@ struct plm_slice plm_project_label(const struct plm_project *p, const char *name
 	return (struct plm_slice){0};
 }
 
-struct plm_slice plm_project_not_ready(struct plm_project *p, struct plm_doc *root)
+int64_t plm_project_condition_said(struct plm_project *p, struct plm_doc *root,
+				   struct plm_slice *not_ready)
 {
 	struct plm_doc *ready = plm_project_condition(p, root, "Ready");
 	struct plm_slice reason = plm_doc_text(p->tree, ready, "reason");
 	struct plm_slice message = plm_doc_text(p->tree, ready, "message");
 
-	if (ready == NULL || plm_project_is_true(p, ready)) {
-		return (struct plm_slice){0};
+	if (ready == NULL || plm_project_is_true(p, ready) || not_ready->size > 0) {
+		return 0;
 	}
-	return plm_arena_format(p->arena, "condition Ready is not True%s%.*s%s%.*s",
-				reason.size > 0 ? ": " : "", (int)reason.size,
-				(const char *)reason.ptr, message.size > 0 ? ", " : "",
-				(int)message.size, (const char *)message.ptr);
+	*not_ready = plm_arena_format(p->arena, "condition Ready is not True%s%.*s%s%.*s",
+				      reason.size > 0 ? ": " : "", (int)reason.size,
+				      (const char *)reason.ptr, message.size > 0 ? ", " : "",
+				      (int)message.size, (const char *)message.ptr);
+	return 1;
 }
 
 void plm_project_undecided(struct plm_doc *node)

@@ -171,8 +171,9 @@ struct plm_slice plm_project_label(const struct plm_project *p, const char *name
 int64_t plm_project_max_exec(struct plm_project *p, struct plm_doc *root);
 /* It asks for workload slices. */
 bool plm_project_is_elastic(struct plm_project *p, struct plm_doc *root);
-/* "not ready" text of the Ready condition of a pool or class; "" when it is True or absent. */
-struct plm_slice plm_project_not_ready(struct plm_project *p, struct plm_doc *root);
+/* 1: the Ready condition of a pool or class alone says that it is not, and '*not_ready' is set to its words. */
+int64_t plm_project_condition_said(struct plm_project *p, struct plm_doc *root,
+				   struct plm_slice *not_ready);
 
 /*
  * This field is projected, but no reducer decides on it yet: it is named in a warning. Each call goes

@@ -481,11 +481,11 @@ void plm_project_node_class(struct plm_project *p, struct plm_doc *root, void *p
 	class->setup.images = read_images(p, spec);
 	class->ami_family = read_family(p, spec, class->setup.images);
 	class->tags = plm_doc_kv(p->tree, spec, "tags");
-	class->not_ready = plm_project_not_ready(p, root);
 	check_tags(p, spec);
 	read_setup(p, spec, &class->setup);
 	class_stamps(p, root, class);
 	plm_project_kubelet(p, spec, plm_ec2_family_of(class), &class->kubelet, &class->not_ready);
+	class->by_condition = plm_project_condition_said(p, root, &class->not_ready);
 }
 
 /* ---- NodeTemplate of the dialect ----------------------------------------------------------------- */

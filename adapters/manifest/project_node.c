@@ -103,7 +103,6 @@ static void upstream_pool(struct plm_project *p, struct plm_doc *root, struct pl
 		plm_doc_enum(p->tree, disruption, "consolidationPolicy", &plm_names_consolidation,
 			     PLM_CONSOLIDATE_WHEN_EMPTY_OR_UNDERUTILIZED);
 	pool->budgets = plm_project_budgets(p, disruption);
-	pool->not_ready = plm_project_not_ready(p, root);
 	read_class(p, node, pool);
 	plm_check_node_pool(p, spec, pool);
 	if (pool->not_ready.size == 0) {
@@ -115,6 +114,7 @@ static void upstream_pool(struct plm_project *p, struct plm_doc *root, struct pl
 		not_ready(p, &pool->not_ready, "static pools (spec.replicas) are not supported yet",
 			  "");
 	}
+	pool->by_condition = plm_project_condition_said(p, root, &pool->not_ready);
 }
 
 /* The requirements with on-demand as the capacity type, unless they name one. */
@@ -173,7 +173,6 @@ static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm
 	if (pool->class_name.size == 0) {
 		plm_doc_fail(p->tree, ref == NULL ? spec : ref, "templateRef.name is required");
 	}
-	pool->not_ready = plm_project_not_ready(p, root);
 	pool->labels =
 		own_labels(p, plm_project_node_labels(p, node, "nodeSelector"), &pool->not_ready);
 	pool->taints = plm_project_taints(p, node, "taints");
@@ -196,6 +195,7 @@ static void dialect_pool(struct plm_project *p, struct plm_doc *root, struct plm
 	if (pool->max_size != PLM_UNSET && pool->min_size > pool->max_size) {
 		not_ready(p, &pool->not_ready, "minSize is above maxSize", "");
 	}
+	pool->by_condition = plm_project_condition_said(p, root, &pool->not_ready);
 }
 
 /*

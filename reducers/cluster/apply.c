@@ -66,6 +66,7 @@ static void fold_config(const struct plm_folding *in, const struct plm_w_config 
 	root->reserved_enis = w->reserved_enis;
 	root->disruption_wait_ms = w->disruption_wait_ms;
 	root->publish = (uint32_t)w->publish;
+	root->class_status = w->class_status == 1;
 	root->queues_dirty = 1;
 	root->nodes_dirty = 1;
 	plm_life_settings(in->f.st);
@@ -245,6 +246,9 @@ static void fold_work_fact(const struct plm_folding *in)
 		break;
 	case PLM_EV_NODE_CLASS:
 		plm_fold_node_class(in, w);
+		break;
+	case PLM_EV_CLASS_STATUS:
+		plm_fold_class_status(in, w);
 		break;
 	case PLM_EV_DAEMON_SET:
 		plm_fold_daemon_set(in, w);

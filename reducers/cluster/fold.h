@@ -101,6 +101,8 @@ void plm_fold_node(const struct plm_folding *in, const struct plm_w_node *w);
 void plm_fold_node_pool(const struct plm_folding *in, const struct plm_w_node_pool *w);
 void plm_fold_node_class(const struct plm_folding *in, const struct plm_w_node_class *w);
 void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_claim *w);
+/* What a class came to in the cloud; nothing where there is no such class. */
+void plm_fold_class_status(const struct plm_folding *in, const struct plm_w_class_status *w);
 void plm_fold_daemon_set(const struct plm_folding *in, const struct plm_w_daemon_set *w);
 void plm_fold_replicator(const struct plm_folding *in, const struct plm_w_replicator *w);
 

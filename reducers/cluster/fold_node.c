@@ -65,6 +65,7 @@ void plm_fold_node_pool(const struct plm_folding *in, const struct plm_w_node_po
 	pool->consolidation = (uint32_t)w->consolidation;
 	pool->dialect = w->dialect == 1;
 	pool->not_ready = plm_fold_text(&in->f, w->not_ready);
+	pool->by_condition = w->by_condition == 1;
 	pool->weight = w->weight;
 	pool->min_size = w->min_size;
 	pool->max_size = w->max_size;
@@ -92,10 +93,37 @@ void plm_fold_node_class(const struct plm_folding *in, const struct plm_w_node_c
 	class->ami_family = plm_fold_text(&in->f, w->ami_family);
 	class->tags = plm_fold_kvs(&in->f, w->tags);
 	class->not_ready = plm_fold_text(&in->f, w->not_ready);
+	class->by_condition = w->by_condition == 1;
 	fold_stamps(in, &class->hash, w->hash, &class->told);
 	fold_stamps(in, &class->stamped_hash, w->stamped_hash, &class->told);
 	fold_stamps(in, &class->stamped_version, w->stamped_version, &class->told);
 	class->capacity = plm_ec2_class_capacity(w);
+}
+
+void plm_fold_class_status(const struct plm_folding *in, const struct plm_w_class_status *w)
+{
+	enum plm_kind kind =
+		w->kind == PLM_KIND_NODE_TEMPLATE ? PLM_KIND_NODE_TEMPLATE : PLM_KIND_NODE_CLASS;
+	plm_sym name = plm_sym_find(in->f.st, w->name);
+	plm_id id = name.n == 0 ? (plm_id){0} : plm_find(in->f.st, kind, (plm_sym){0}, name);
+	struct plm_node_class *class = NULL;
+
+	if (id.n == 0) {
+		return;
+	}
+	class = plm_node_class_edit(in->f.st, id);
+	class->looked_up = 1;
+	class->status_uid = plm_fold_text(&in->f, w->uid);
+	class->status_hash = plm_fold_text(&in->f, w->class_hash);
+	class->status_not_ready = plm_fold_text(&in->f, w->not_ready);
+	class->subnets = plm_fold_class_subnets(&in->f, w->subnets);
+	class->images = plm_fold_class_images(&in->f, w->images);
+	class->security_groups = plm_fold_class_groups(&in->f, w->security_groups);
+	class->conditions = plm_fold_class_conditions(&in->f, w->conditions);
+	class->instance_profile = plm_fold_text(&in->f, w->instance_profile);
+	class->recipe = plm_fold_text(&in->f, w->recipe);
+	class->status_low = in->ev->print_low;
+	class->status_high = in->ev->print_high;
 }
 
 /* A fact about a claim that we decided keeps what is ours. */

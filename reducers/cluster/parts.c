@@ -413,3 +413,41 @@ struct plm_why plm_fold_why(const struct plm_fold *f, const struct plm_w_explain
 		.flavor = plm_fold_text(f, why->flavor),
 	};
 }
+
+static void fill_class_subnet(const struct plm_fold *f, const struct plm_w_class_subnet *from,
+			      struct plm_class_subnet *to)
+{
+	to->id = plm_fold_text(f, from->id);
+	to->zone = plm_fold_text(f, from->zone);
+	to->zone_id = plm_fold_text(f, from->zone_id);
+}
+FOLD_LIST(class_subnets, class_subnet, class_subnet, fill_class_subnet)
+
+static void fill_class_image(const struct plm_fold *f, const struct plm_w_class_image *from,
+			     struct plm_class_image *to)
+{
+	to->id = plm_fold_text(f, from->id);
+	to->name = plm_fold_text(f, from->name);
+	to->requirements = plm_fold_exprs(f, from->requirements);
+	to->deprecated = from->deprecated == 1;
+}
+FOLD_LIST(class_images, class_image, class_image, fill_class_image)
+
+static void fill_class_group(const struct plm_fold *f, const struct plm_w_class_group *from,
+			     struct plm_class_group *to)
+{
+	to->id = plm_fold_text(f, from->id);
+	to->name = plm_fold_text(f, from->name);
+}
+FOLD_LIST(class_groups, class_group, class_group, fill_class_group)
+
+static void fill_class_condition(const struct plm_fold *f, const struct plm_w_class_condition *from,
+				 struct plm_class_condition *to)
+{
+	to->type = plm_fold_text(f, from->type);
+	to->reason = plm_fold_text(f, from->reason);
+	to->message = plm_fold_text(f, from->message);
+	to->met = from->met == PLM_UNSET ? PLM_CLASS_MET_UNKNOWN
+					 : (from->met == 1 ? PLM_CLASS_MET : PLM_CLASS_MET_NOT);
+}
+FOLD_LIST(class_conditions, class_condition, class_condition, fill_class_condition)

@@ -40,6 +40,10 @@ plm_sym plm_fold_budgets(const struct plm_fold *f, struct plm_vec budgets);
 plm_sym plm_fold_cursors(const struct plm_fold *f, struct plm_vec cursors);
 plm_sym plm_fold_places(const struct plm_fold *f, struct plm_vec places);
 plm_sym plm_fold_offerings(const struct plm_fold *f, struct plm_vec offerings);
+plm_sym plm_fold_class_subnets(const struct plm_fold *f, struct plm_vec subnets);
+plm_sym plm_fold_class_images(const struct plm_fold *f, struct plm_vec images);
+plm_sym plm_fold_class_groups(const struct plm_fold *f, struct plm_vec groups);
+plm_sym plm_fold_class_conditions(const struct plm_fold *f, struct plm_vec conditions);
 /* The key of an explanation that stands in the log at 'seq'. */
 struct plm_why plm_fold_why(const struct plm_fold *f, const struct plm_w_explain *why,
 			    uint64_t seq);

@@ -1,6 +1,6 @@
 #include "reducers/provision/capacity.h"
 
-#include "reducers/provision/pass.h"
+#include "reducers/provision/class_use.h"
 
 static struct plm_ec2_settings settings_of(const struct plm_state *st)
 {
@@ -261,6 +261,7 @@ const struct plm_capacity *plm_pass_capacity(struct plm_pass *pass, plm_id class
 	if (changes_any(pass, class_id)) {
 		change(pass, made);
 	}
+	made->images = plm_class_images(pass, class_id);
 	made->next = pass->capacities;
 	pass->capacities = made;
 	return made;

@@ -3,6 +3,7 @@
 
 #include "core/limits.h"
 #include "core/sort.h"
+#include "reducers/provision/class_use.h"
 #include "reducers/provision/launch.h"
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -34,6 +35,18 @@ struct plm_vec plm_emit_taints(const struct plm_sched *sched, plm_sym taints)
 		rows[i] = (struct plm_w_taint){.key = text(sched, list[i].key),
 					       .value = text(sched, list[i].value),
 					       .effect = list[i].effect};
+	}
+	return (struct plm_vec){rows, count};
+}
+
+struct plm_vec plm_emit_amounts(const struct plm_sched *sched, plm_sym amounts)
+{
+	uint32_t count = 0;
+	const struct plm_amount *list = PLM_SPAN(sched->st, amounts, struct plm_amount, &count);
+	struct plm_w_amount *rows = PLM_NEW_ARRAY(sched->arena, count, struct plm_w_amount);
+
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i] = (struct plm_w_amount){text(sched, list[i].resource), list[i].amount};
 	}
 	return (struct plm_vec){rows, count};
 }
@@ -372,7 +385,7 @@ static plm_id find_class(const struct plm_state *st, uint32_t kind, plm_sym name
 				      (plm_sym){0}, name);
 }
 
-static void launch(const struct plm_pass *pass, const struct plm_w_claim *claim,
+static void launch(struct plm_pass *pass, const struct plm_w_claim *claim,
 		   const struct plm_launch_choice *choice, uint32_t cause, struct plm_out *out)
 {
 	struct plm_w_intent *intent = PLM_NEW(pass->arena, struct plm_w_intent);
@@ -402,6 +415,7 @@ static void launch(const struct plm_pass *pass, const struct plm_w_claim *claim,
 		request->tags = plm_emit_kvs(&pass->sched, class->tags);
 		request->sync_taints =
 			plm_slice_is(text(&pass->sched, class->ami_family), "Custom");
+		plm_class_launch(pass, class_id, claim->requests, request);
 	}
 	(void)plm_out_intent(out, intent, request, cause);
 }
@@ -512,6 +526,11 @@ uint32_t plm_emit_claim(struct plm_pass *pass, struct plm_open *claim, uint32_t 
 	return handle;
 }
 
+static bool has_image(const struct plm_capacity *has, uint32_t type)
+{
+	return has->images == NULL || has->images[type] != 0;
+}
+
 /* The types that a claim names, or, if it names none, all that hold what it asks for. */
 static uint32_t types_of(struct plm_pass *pass, const struct plm_node_claim *slot,
 			 const struct plm_reqs *reqs, uint32_t *types)
@@ -525,12 +544,12 @@ static uint32_t types_of(struct plm_pass *pass, const struct plm_node_claim *slo
 
 	for (uint32_t i = 0; i < count; i++) {
 		types[known] = plm_types_find(pass, names[i]);
-		known += types[known] < pass->types.count ? 1 : 0;
+		known += types[known] < pass->types.count && has_image(has, types[known]) ? 1 : 0;
 	}
 	for (uint32_t t = 0; count == 0 && t < pass->types.count; t++) {
 		const int64_t *have = has->allocatable + (size_t)t * pass->res.count;
 
-		if (plm_res_fits(pass, ask, have) &&
+		if (has_image(has, t) && plm_res_fits(pass, ask, have) &&
 		    plm_reqs_compatible(&pass->sched, reqs, &pass->types.reqs[t], true, NULL)) {
 			types[known++] = t;
 		}
@@ -546,6 +565,8 @@ bool plm_emit_launch(struct plm_pass *pass, plm_id id, struct plm_out *out)
 	struct plm_launch_choice choice;
 	struct plm_w_claim claim = {0};
 
+	(void)plm_class_zones(&pass->sched,
+			      find_class(pass->st, slot->class_kind, slot->class_name), &reqs);
 	plm_launch_choose(pass, types, types_of(pass, slot, &reqs, types), &reqs, &choice);
 	if (choice.offers.count == 0) {
 		return false;
@@ -557,6 +578,7 @@ bool plm_emit_launch(struct plm_pass *pass, plm_id id, struct plm_out *out)
 	claim.labels = plm_emit_kvs(&pass->sched, slot->object.labels);
 	claim.taints = plm_emit_taints(&pass->sched, slot->taints);
 	claim.startup_taints = plm_emit_taints(&pass->sched, slot->startup_taints);
+	claim.requests = plm_emit_amounts(&pass->sched, slot->requests);
 	launch(pass, &claim, &choice, PLM_CAUSE_CYCLE, out);
 	return true;
 }

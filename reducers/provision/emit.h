@@ -12,6 +12,7 @@
 struct plm_vec plm_emit_kvs(const struct plm_sched *sched, plm_sym kvs);
 /* As a claim names them: by key, bounds as Gte and Lte, without host names. */
 struct plm_vec plm_emit_reqs(const struct plm_sched *sched, const struct plm_reqs *reqs);
+struct plm_vec plm_emit_amounts(const struct plm_sched *sched, plm_sym amounts);
 struct plm_vec plm_emit_taints(const struct plm_sched *sched, plm_sym taints);
 /* "ns/name". */
 struct plm_slice plm_emit_key(const struct plm_sched *sched, const struct plm_object *object);

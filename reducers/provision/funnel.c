@@ -1,5 +1,7 @@
 #include "reducers/provision/funnel.h"
 
+#include "reducers/provision/class_use.h"
+
 /* Values of a requirement that are written out. */
 #define WORDS_VALUES 4U
 
@@ -115,6 +117,13 @@ static void excuse(const struct plm_pass *pass, uint64_t *bits, const uint64_t *
 	}
 }
 
+/* Is it the class that says so, by where it has subnets? */
+static bool of_subnets(const struct maker *mk, const struct plm_req *req)
+{
+	return mk->pool->by_subnets &&
+	       plm_sym_equal(req->key, mk->pass->sched.known[PLM_KNOWN_ZONE]);
+}
+
 static void pool_requirements(struct maker *mk)
 {
 	for (uint32_t i = 0; i < mk->pool->reqs.count; i++) {
@@ -123,8 +132,24 @@ static void pool_requirements(struct maker *mk)
 
 		plm_types_meet(mk->pass, req, bits);
 		keep(mk->pass, mk->sound, bits);
-		add_gate(mk, PLM_RULE_POOL_REQUIREMENTS, bits)->req = req;
+		add_gate(mk, of_subnets(mk, req) ? PLM_RULE_SUBNETS : PLM_RULE_POOL_REQUIREMENTS,
+			 bits)
+			->req = req;
 	}
+}
+
+/* Types that the class has an image for. */
+static void images(struct maker *mk)
+{
+	uint64_t *bits = NULL;
+
+	if (mk->pool->has->images == NULL) {
+		return;
+	}
+	bits = all_types(mk->pass);
+	plm_class_with_image(mk->pass, mk->pool->has, bits);
+	keep(mk->pass, mk->sound, bits);
+	add_gate(mk, PLM_RULE_IMAGES, bits)->detail = text(mk->pass, mk->pool->slot->class_name);
 }
 
 /* A label that the pool says nothing of, and that is none of the well-known ones, is nowhere. */
@@ -173,6 +198,13 @@ static uint64_t *pod_passes(struct maker *mk, const struct plm_req *req)
 	return bits;
 }
 
+/* The pod asks for zones in which the class has no subnet. */
+static bool no_subnet(const struct maker *mk, const struct plm_req *req)
+{
+	return of_subnets(mk, req) &&
+	       !plm_req_meets(&mk->pass->sched, plm_reqs_get(&mk->pool->reqs, req->key), req);
+}
+
 static void pod_requirements(struct maker *mk)
 {
 	const struct plm_reqs *strict = &mk->out->ask->strict;
@@ -181,7 +213,10 @@ static void pod_requirements(struct maker *mk)
 		uint64_t *bits = pod_passes(mk, &strict->list[i]);
 
 		keep(mk->pass, mk->sound, bits);
-		add_gate(mk, PLM_RULE_REQUIREMENTS, bits)->req = &strict->list[i];
+		add_gate(mk,
+			 no_subnet(mk, &strict->list[i]) ? PLM_RULE_SUBNETS : PLM_RULE_REQUIREMENTS,
+			 bits)
+			->req = &strict->list[i];
 	}
 }
 
@@ -325,23 +360,22 @@ static void readiness(struct maker *mk)
 		return;
 	}
 	gate = shut(mk, PLM_RULE_POOL_NOT_READY);
-	if (slot->not_ready.n != 0) {
+	if (plm_pool_refusal(pass->st, slot).n != 0) {
 		gate->detail = text(pass, slot->not_ready);
-	} else if (slot->object.deleting_ms != PLM_UNSET) {
+		return;
+	}
+	if (slot->object.deleting_ms != PLM_UNSET) {
 		gate->detail = plm_slice_str("it is being deleted");
-	} else if (mk->pool->class_id.n == 0) {
-		gate->detail = plm_arena_format(pass->arena, "%s %.*s is missing",
-						plm_names_text(&plm_names_kind, slot->class_kind),
-						(int)text(pass, slot->class_name).size,
-						(const char *)text(pass, slot->class_name).ptr);
-	} else if (plm_node_class_at(pass->st, mk->pool->class_id)->not_ready.n == 0) {
-		gate->detail = plm_arena_format(pass->arena, "%s %.*s is being deleted",
-						plm_names_text(&plm_names_kind, slot->class_kind),
-						(int)text(pass, slot->class_name).size,
-						(const char *)text(pass, slot->class_name).ptr);
-	} else {
+		return;
+	}
+	(void)plm_class_stand(pass->st, mk->pool->class_id, &gate->detail);
+	if (gate->detail.size == 0) {
 		gate->detail =
-			text(pass, plm_node_class_at(pass->st, mk->pool->class_id)->not_ready);
+			plm_arena_format(pass->arena, "%s %.*s is %s",
+					 plm_names_text(&plm_names_kind, slot->class_kind),
+					 (int)text(pass, slot->class_name).size,
+					 (const char *)text(pass, slot->class_name).ptr,
+					 mk->pool->class_id.n == 0 ? "missing" : "being deleted");
 	}
 }
 
@@ -616,8 +650,8 @@ void plm_funnel_of(struct plm_pass *pass, struct plm_pool *pool, uint32_t shape,
 		.requests = pass->shapes[shape].requests,
 		.volumes = volume_words(pass, shape),
 	};
-	/* Two for each resource: room and limit; eight that are there once. */
-	mk.room = pool->reqs.count + out->ask->strict.count + 2 * pass->res.count + 8;
+	/* Two for each resource: room and limit; nine that are there once. */
+	mk.room = pool->reqs.count + out->ask->strict.count + 2 * pass->res.count + 9;
 	out->gates = PLM_NEW_ARRAY(pass->arena, mk.room, struct plm_gate);
 	out->reqs = plm_reqs_merge(&pass->sched, &pool->reqs, &out->ask->strict);
 	if (pool->overheads == NULL) {
@@ -625,6 +659,7 @@ void plm_funnel_of(struct plm_pass *pass, struct plm_pool *pool, uint32_t shape,
 	}
 	pool_requirements(&mk);
 	pod_requirements(&mk);
+	images(&mk);
 	resources(&mk);
 	host_ports(&mk);
 	offerings(&mk);

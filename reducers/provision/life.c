@@ -1,6 +1,7 @@
 #include "reducers/provision/life.h"
 
 #include "core/limits.h"
+#include "reducers/provision/class_use.h"
 #include "reducers/provision/codes.h"
 #include "reducers/provision/emit.h"
 
@@ -145,7 +146,8 @@ static void note(const struct plm_life *life, const struct plm_node_claim *claim
 
 /* ---- launch ------------------------------------------------------------------------------------ */
 
-static bool class_refuses(const struct plm_life *life, const struct plm_node_claim *claim)
+static enum plm_class_stand class_stand(const struct plm_life *life,
+					const struct plm_node_claim *claim)
 {
 	enum plm_kind kind = claim->class_kind == PLM_KIND_NONE ? PLM_KIND_NODE_CLASS
 								: (enum plm_kind)claim->class_kind;
@@ -153,7 +155,7 @@ static bool class_refuses(const struct plm_life *life, const struct plm_node_cla
 			    ? (plm_id){0}
 			    : plm_find(life->st, kind, (plm_sym){0}, claim->class_name);
 
-	return plm_class_refuses(life->st, id);
+	return plm_class_stand(life->st, id, NULL);
 }
 
 static bool was_short(const struct plm_life *life, const struct plm_node_claim *claim)
@@ -171,11 +173,13 @@ static void launch(struct plm_life *life, plm_id id)
 {
 	const struct plm_node_claim *claim = plm_node_claim_at(life->st, id);
 	bool strict = plm_root(life->st)->compat == PLM_COMPAT_STRICT;
+	enum plm_class_stand stand = class_stand(life, claim);
 
-	if (plm_root(life->st)->observe_only != 0 || claim->retry_ms > life->now_ms) {
+	if (plm_root(life->st)->observe_only != 0 || claim->retry_ms > life->now_ms ||
+	    stand == PLM_CLASS_WAITS) {
 		return;
 	}
-	if (class_refuses(life, claim)) {
+	if (stand == PLM_CLASS_REFUSES) {
 		plm_life_end(life, claim, PLM_REASON_NODE_CLASS_NOT_READY, PLM_RULE_POOL_NOT_READY,
 			     PLM_UNSET);
 		return;

@@ -288,6 +288,30 @@ static void lift_topology(const struct asked *q)
 	lift_words(q, put_pod(q, PLM_LIFT_SPREAD));
 }
 
+static struct plm_lift *put_class(const struct asked *q, enum plm_lift_action action)
+{
+	const struct plm_node_pool *slot = q->funnel->pool->slot;
+
+	return plm_lifts_put(q->out, action, (enum plm_kind)slot->class_kind,
+			     text(q, slot->class_name));
+}
+
+/* A subnet where the pod or the type can be. */
+static void lift_subnets(const struct asked *q)
+{
+	plm_sym key = q->gate->req->key;
+	const struct plm_req *has = plm_reqs_get(&q->pass->types.reqs[q->type], key);
+	const struct plm_req *pods = plm_reqs_get(&q->funnel->ask->strict, key);
+
+	set_label(q, put_class(q, PLM_LIFT_SUBNET), key, common_value(q, has, pods, NULL));
+}
+
+static void lift_image(const struct asked *q)
+{
+	set_label(q, put_class(q, PLM_LIFT_IMAGE), q->pass->types.slots[q->type]->name,
+		  (plm_sym){0});
+}
+
 typedef void lift_fn(const struct asked *q);
 
 static const struct {
@@ -307,6 +331,8 @@ static const struct {
 	{PLM_RULE_POOL_SIZE, lift_limit},
 	{PLM_RULE_POOL_NOT_READY, lift_readiness},
 	{PLM_RULE_MIN_VALUES, lift_min_values},
+	{PLM_RULE_SUBNETS, lift_subnets},
+	{PLM_RULE_IMAGES, lift_image},
 };
 
 static void lift_gate(const struct asked *q)

@@ -87,7 +87,8 @@ struct plm_capacity {
 	plm_id class_id;
 	int64_t *capacity; /* count x resources */
 	int64_t *allocatable;
-	uint64_t *sound; /* no negative allocatable */
+	uint64_t *sound;	/* no negative allocatable */
+	const uint32_t *images; /* class_use.h */
 	struct plm_capacity *next;
 };
 
@@ -144,6 +145,7 @@ struct plm_pool {
 	const struct plm_capacity *has; /* its class's */
 	enum plm_pool_use use;
 	struct plm_reqs reqs;
+	bool by_subnets; /* the zones among them are those that the class has subnets in */
 	struct plm_taints taints;
 	uint64_t *bits; /* types that fit the pool */
 	struct plm_overhead *overheads;
@@ -419,8 +421,6 @@ void plm_pass_order(struct plm_pass *pass);
 /* ---- daemons.c, pools.c, seats.c ---- */
 void plm_pass_daemons(struct plm_pass *pass);
 void plm_pass_daemon_requests(struct plm_pass *pass);
-/* A class that says it is not ready, or is being deleted, launches nothing (karpenter.md 2.11, Create 1). */
-bool plm_class_refuses(const struct plm_state *st, plm_id class);
 void plm_pool_overheads(struct plm_pass *pass, struct plm_pool *pool);
 void plm_pass_note_pools(struct plm_pass *pass);
 void plm_pass_pools(struct plm_pass *pass);

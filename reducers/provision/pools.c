@@ -1,10 +1,10 @@
 /* NodePools in the order in which new nodes are tried, and what their limits leave: karpenter.md 2.3. */
 #include "core/sort.h"
-#include "reducers/provision/pass.h"
+#include "reducers/provision/class_use.h"
 
 /* ---- requirements of a pool -------------------------------------------------------------------- */
 
-static struct plm_reqs pool_reqs(const struct plm_pass *pass, const struct plm_pool *pool)
+static struct plm_reqs pool_reqs(const struct plm_pass *pass, struct plm_pool *pool)
 {
 	const struct plm_node_pool *slot = pool->slot;
 	const struct plm_sched *sched = &pass->sched;
@@ -37,6 +37,7 @@ static struct plm_reqs pool_reqs(const struct plm_pass *pass, const struct plm_p
 			set = plm_reqs_add(sched, &set, &req);
 		}
 	}
+	pool->by_subnets = plm_class_zones(sched, pool->class_id, &set);
 	return set;
 }
 
@@ -45,21 +46,15 @@ static plm_id class_of(const struct plm_pass *pass, const struct plm_node_pool *
 	return plm_find(pass->st, (enum plm_kind)slot->class_kind, (plm_sym){0}, slot->class_name);
 }
 
-bool plm_class_refuses(const struct plm_state *st, plm_id id)
-{
-	const struct plm_node_class *class = plm_node_class_at(st, id);
-
-	return id.n != 0 && (class->not_ready.n != 0 || class->object.deleting_ms != PLM_UNSET);
-}
-
 static bool is_ready(const struct plm_pass *pass, const struct plm_node_pool *slot)
 {
 	plm_id class = class_of(pass, slot);
 
-	if (slot->not_ready.n != 0 || slot->object.deleting_ms != PLM_UNSET || class.n == 0) {
+	if (plm_pool_refusal(pass->st, slot).n != 0 || slot->object.deleting_ms != PLM_UNSET ||
+	    class.n == 0) {
 		return false;
 	}
-	return !plm_class_refuses(pass->st, class);
+	return plm_class_stand(pass->st, class, NULL) == PLM_CLASS_STANDS;
 }
 
 static void pool_types(const struct plm_pass *pass, struct plm_pool *pool)
@@ -71,6 +66,7 @@ static void pool_types(const struct plm_pass *pass, struct plm_pool *pool)
 		plm_types_meet(pass, &pool->reqs.list[i], pool->bits);
 	}
 	plm_types_offered(pass, &pool->reqs, pass->types.available, pool->bits);
+	plm_class_with_image(pass, pool->has, pool->bits);
 }
 
 /* ---- limits ------------------------------------------------------------------------------------ */

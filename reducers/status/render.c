@@ -121,6 +121,10 @@ static const struct words words[] = {
 				   "[: {detail}]",
 				   "[requirements without {detail}]"},
 	[PLM_RULE_POOL_REQUIREMENTS] = {"node pool {object} does not allow it[: {detail}]", ""},
+	[PLM_RULE_SUBNETS] = {"the class of node pool {object} has no subnet there[: {detail}]",
+			      "[a subnet where {detail}]"},
+	[PLM_RULE_IMAGES] = {"the class of node pool {object} has no image for it[: {detail}]",
+			     "[an image of {detail} for it]"},
 	[PLM_RULE_CATALOGUE] = {"there are no instance types", "a catalogue"},
 	[PLM_RULE_NODES] = {"nodes that are there", ""},
 	[PLM_RULE_RESERVATION] = {"every instance of the capacity reservations is taken[ in node "

@@ -253,7 +253,9 @@ PLM_W_ENUM(reason, PLM_REASON_LIST)
 	X(RULE_NODES, "nodes")                                                                     \
 	X(RULE_POOL_REQUIREMENTS, "pool requirements")                                             \
 	X(RULE_RESERVATION, "reservation in use")                                                  \
-	X(RULE_REPLACEMENT, "replacement first")
+	X(RULE_REPLACEMENT, "replacement first")                                                   \
+	X(RULE_SUBNETS, "no subnet there")                                                         \
+	X(RULE_IMAGES, "no image for it")
 PLM_W_ENUM(rule, PLM_RULE_LIST)
 
 /* The lists of fields are tables; the formatter would reflow them anew each time. */
@@ -353,7 +355,8 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
  * without a queue are held too; 'managed_namespaces' absent = all (kueue.md 1.7). 'vm_memory_nano' is the
  * share of an instance's memory in 10^-9 that its hypervisor leaves it, 0 = the default; 'reserved_enis'
  * of each instance take no pods. 'publish' says of which areas decisions are written into objects (enum
- * plm_publish_area).
+ * plm_publish_area). 'class_status' 1 = there is a cloud that says what each class comes to: until it has, a
+ * class is not ready.
  */
 #define PLM_CONFIG_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	E(compat, compat) E(only, only) S(cluster_name) S(region) I(fair_sharing)                  \
@@ -367,7 +370,8 @@ PLM_W_ENUM(requeue_timestamp, PLM_REQUEUE_TIMESTAMP_LIST)
 	E(requeue_timestamp, requeue_timestamp) I(deactivate_at) I(requeue_base_s)                 \
 	I(requeue_max_s) I(retain_finished_ms) I(retain_deactivated_ms) T(frameworks)         \
 	I(manage_unnamed) R(managed_namespaces, selector) I(device_classes)                        \
-	I(vm_memory_nano) I(reserved_enis) I(disruption_wait_ms) I(publish)
+	I(vm_memory_nano) I(reserved_enis) I(disruption_wait_ms) I(publish)         \
+	I(class_status)
 PLM_W_STRUCT(config, PLM_CONFIG_FIELDS)
 
 #define PLM_SOFTWARE_FIELDS(S, Y, I, E, T, R, L) I(bundle) I(event_schemas)

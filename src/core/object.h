@@ -469,14 +469,15 @@ PLM_W_STRUCT(budget, PLM_BUDGET_FIELDS)
  * 'limits' cpu in milli, "nodes" in pieces; 'min_size' 0 and 'max_size' PLM_UNSET by default;
  * 'expire_ms', 'grace_ms', 'consolidate_after_ms' PLM_UNSET = Never or none; 'not_ready' says why the
  * pool may not be used, else empty. 'hash' of what a change of which is static drift (karpenter.md 1.1),
- * as we compute it; 'stamped_*' what its annotations say.
+ * as we compute it; 'stamped_*' what its annotations say. 'by_condition' 1 = 'not_ready' is what its own
+ * condition Ready says, which is ours to write where nodes are published.
  */
 #define PLM_NODE_POOL_FIELDS(S, Y, I, E, T, R, L)                                                  \
 	R(meta, meta) E(class_kind, kind) S(class_name) L(labels, kv) L(taints, taint)             \
 	L(startup_taints, taint) L(requirements, expr) L(limits, amount) I(weight) I(min_size)     \
 	I(max_size) I(expire_ms) I(grace_ms) I(consolidate_after_ms)                               \
 	E(consolidation, consolidation) L(budgets, budget) I(dialect) S(not_ready) S(hash)         \
-	S(stamped_hash) S(stamped_version)
+	S(stamped_hash) S(stamped_version) I(by_condition)
 PLM_W_STRUCT(node_pool, PLM_NODE_POOL_FIELDS)
 
 /*
@@ -543,7 +544,8 @@ PLM_W_STRUCT(class_setup, PLM_CLASS_SETUP_FIELDS)
 /* EC2NodeClass or NodeTemplate: 'kind'. No 'instance_types' = all. 'not_ready' as for pools. */
 #define PLM_NODE_CLASS_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	R(meta, meta) E(kind, kind) T(instance_types) S(ami_family) L(tags, kv) S(not_ready)       \
-	S(hash) S(stamped_hash) S(stamped_version) R(kubelet, kubelet) R(setup, class_setup)
+	S(hash) S(stamped_hash) S(stamped_version) R(kubelet, kubelet) R(setup, class_setup)  \
+	I(by_condition)
 PLM_W_STRUCT(node_class, PLM_NODE_CLASS_FIELDS)
 
 /*

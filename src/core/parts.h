@@ -258,6 +258,28 @@ struct plm_offering {
 	int64_t reserved_left;
 };
 
+/* What a node class comes to in the cloud: event.h, CLASS_STATUS. */
+struct plm_class_subnet {
+	plm_sym id, zone, zone_id;
+};
+struct plm_class_image {
+	plm_sym id, name;
+	plm_sym requirements; /* span of plm_expr */
+	uint32_t deprecated;
+};
+struct plm_class_group {
+	plm_sym id, name;
+};
+struct plm_class_condition {
+	plm_sym type, reason, message;
+	uint32_t met; /* enum plm_class_met */
+};
+enum plm_class_met {
+	PLM_CLASS_MET_UNKNOWN,
+	PLM_CLASS_MET_NOT,
+	PLM_CLASS_MET,
+};
+
 /* What the cloud would not give, and its word for why. */
 struct plm_refusal {
 	plm_sym instance_type, zone, capacity_type, reservation, code;

@@ -398,7 +398,7 @@ struct plm_node_pool {
 	plm_sym class_name, template_labels, taints, startup_taints, requirements, limits, budgets;
 	uint32_t consolidation, dialect;
 	plm_sym not_ready;
-	uint32_t zero;
+	uint32_t by_condition; /* 1: 'not_ready' is what its own condition says */
 	int64_t weight, min_size, max_size, expire_ms, grace_ms, consolidate_after_ms;
 	plm_sym hash, stamped_hash, stamped_version;
 	/* ours */
@@ -431,6 +431,14 @@ struct plm_node_class {
 	plm_sym hash, stamped_hash, stamped_version;
 	uint32_t told; /* ours. 1: its annotations were asked for */
 	struct plm_class_capacity capacity;
+	/* What it came to in the cloud, a fact: reducers/provision/class_use.h */
+	uint32_t by_condition; /* as for pools */
+	uint32_t looked_up;    /* 1: there is a status */
+	plm_sym status_uid, status_hash, status_not_ready;
+	plm_sym subnets, images, security_groups, conditions; /* spans of plm_class_* */
+	plm_sym instance_profile, recipe;
+	uint32_t zero;
+	uint64_t status_low, status_high; /* its fingerprint */
 };
 
 enum plm_claim_phase {
@@ -694,9 +702,11 @@ struct plm_root {
 	uint32_t publish;
 	uint32_t workloads_listed; /* enum plm_listing: of Workloads */
 	int64_t say_at_ms;
-	uint32_t board_dirty; /* 1: what queues say may have changed since the last look */
-	uint32_t board_look;  /* 1: this cycle looks */
-	int64_t board_at_ms;  /* not before */
+	uint32_t board_dirty;  /* 1: what queues say may have changed since the last look */
+	uint32_t board_look;   /* 1: this cycle looks */
+	int64_t board_at_ms;   /* not before */
+	uint32_t class_status; /* 1: a class without a status is not ready yet */
+	uint32_t zero4;
 };
 
 #pragma GCC diagnostic pop

@@ -76,6 +76,20 @@ static plm_id known_object(const struct plm_engine *engine, const struct observe
 	return plm_find(st, seen->kind, ns, name);
 }
 
+/* What the cloud says of a class is what it said last. */
+static bool stands(const struct plm_engine *engine, const struct observed *seen)
+{
+	const struct plm_w_class_status *status = seen->payload.value;
+	const struct plm_state *st = &engine->state;
+	plm_sym name = plm_sym_find(st, status->name);
+	plm_id id = name.n == 0 ? (plm_id){0}
+				: plm_find(st, (enum plm_kind)status->kind, (plm_sym){0}, name);
+	const struct plm_node_class *class = plm_node_class_at(st, id);
+
+	return id.n != 0 && class->looked_up != 0 && class->status_low == seen->print.low &&
+	       class->status_high == seen->print.high;
+}
+
 /* Nothing new: an equal projection, the end of what is not there, the result of a closed intent. */
 static bool is_duplicate(struct plm_engine *engine, const struct observed *seen)
 {
@@ -87,6 +101,9 @@ static bool is_duplicate(struct plm_engine *engine, const struct observed *seen)
 		id = plm_index_find(&engine->state, PLM_KEY_INTENT, (uint32_t)seq,
 				    (uint32_t)(seq >> 32));
 		return id.n == 0;
+	}
+	if (seen->info->type == PLM_EV_CLASS_STATUS) {
+		return stands(engine, seen);
 	}
 	if (seen->kind == PLM_KIND_NONE || seen->info->type == PLM_EV_WORKLOAD_PATCH) {
 		return false;
