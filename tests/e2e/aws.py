@@ -104,6 +104,10 @@ class AwsProxy:
     def cut(self):
         self._control("POST", "/cut")
 
+    def renew(self):
+        """As at its start, but for the ports and the keys."""
+        self._control("POST", "/renew")
+
     def stop(self):
         self.process.stdin.close()
         self.process.wait(10)
@@ -227,6 +231,17 @@ class Aws:
         self.eks("POST", "/clusters", {
             "name": self.name, "version": "1.37", "roleArn": f"arn:aws:iam::{ACCOUNT}:role/{self.role}",
             "resourcesVpcConfig": {"subnetIds": list(self.subnets.values()), "securityGroupIds": [self.group]}})
+
+    def renew(self):
+        """An account with nothing but what it began with; the ids are others."""
+        self.proxy.rules()
+        with urllib.request.urlopen(urllib.request.Request(f"{self.server}/moto-api/reset", method="POST"),
+                                    timeout=60) as answer:
+            assert answer.status == 200
+        self.seed()
+        self.proxy.renew()
+        self.proxy.keys(**{self.key: self.secret})
+        self.proxy.set(zones={subnet: zone for zone, subnet in self.subnets.items()})
 
     def instances(self, *states):
         """Instances as EC2 describes them, in those states (none: any but terminated)."""

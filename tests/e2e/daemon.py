@@ -17,8 +17,9 @@ SLOW = float(os.environ.get("PLM_E2E_SLOW", "1"))
 class Daemon:
     """One data folder and the processes that run on it, one after another."""
 
-    def __init__(self, plimsoll, folder, kubeconfig, *flags):
+    def __init__(self, plimsoll, folder, kubeconfig, *flags, cloud="none", env=None):
         self.plimsoll, self.kubeconfig, self.flags = plimsoll, kubeconfig, flags
+        self.cloud, self.env = cloud, env
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.data = self.folder / "data"
@@ -30,13 +31,13 @@ class Daemon:
         port = free_ports(2)
         self.listen, self.health = f"127.0.0.1:{port}", f"127.0.0.1:{port + 1}"
         self.starts += 1
-        mode = () if "--mode" in self.flags else ("--mode", "enforce")
-        command = [self.plimsoll, "run", "--cloud", "none", *mode, "--data-dir", self.data,
+        mode = () if {"--mode", "--enforce"} & set(self.flags) else ("--mode", "enforce")
+        command = [self.plimsoll, "run", "--cloud", self.cloud, *mode, "--data-dir", self.data,
                    "--kubeconfig", self.kubeconfig, "--no-ballast", "--allow-any-filesystem",
                    "--listen", self.listen, "--health-listen", self.health, *self.flags, *flags]
         with open(self.folder / f"out.{self.starts}", "wb") as out, \
                 open(self.folder / f"err.{self.starts}", "wb") as err:
-            self.process = subprocess.Popen(list(map(str, command)), stdout=out, stderr=err,
+            self.process = subprocess.Popen(list(map(str, command)), stdout=out, stderr=err, env=self.env,
                                             preexec_fn=die_with_parent)
         if ready:
             until("the daemon is ready", self.ready, 60 * SLOW)

@@ -28,6 +28,12 @@ type ages struct {
 	asked           map[string]int
 }
 
+func (a *ages) forget() {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	a.launched, a.ended, a.before, a.asked = nil, nil, nil, nil
+}
+
 func (a *ages) note(ids []string, ended bool) {
 	a.lock.Lock()
 	defer a.lock.Unlock()

@@ -46,6 +46,12 @@ func (c *configured) get() config {
 
 func (c *configured) state() any { return c.get() }
 
+func (c *configured) forget() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.now = config{}
+}
+
 // merge takes over the members that are named.
 func (c *configured) merge(more map[string]json.RawMessage) error {
 	c.lock.Lock()
@@ -76,6 +82,12 @@ type buckets struct {
 	lock sync.Mutex
 	left map[string]float64
 	last map[string]time.Time
+}
+
+func (b *buckets) forget() {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	b.left, b.last = nil, nil
 }
 
 func (b *buckets) take(action string, size bucket) bool {

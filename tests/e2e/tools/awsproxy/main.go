@@ -10,7 +10,8 @@
 //
 // Control: POST /fault a JSON list of rules (rules.go), which replaces those before; GET /fault with how often
 // each matched and was applied; POST /config a JSON object (config.go), merged into what holds; GET /log what went
-// through, DELETE /log forgets it; GET /tokens what each client token led to; POST /cut resets all connections.
+// through, DELETE /log forgets it; GET /tokens what each client token led to; POST /cut resets all connections; POST
+// /renew makes everything as it was at the start, but for the keys.
 package main
 
 import (
@@ -76,6 +77,16 @@ func (p *proxy) cut() {
 	}
 }
 
+func (p *proxy) renew() {
+	p.script.replace(nil)
+	p.journal.forget()
+	p.config.forget()
+	p.tokens.forget()
+	p.ages.forget()
+	p.buckets.forget()
+	p.own.forget()
+}
+
 // control serves JSON: what get returns, and what set takes.
 func control[T any](get func() any, set func(T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
@@ -102,6 +113,7 @@ func (p *proxy) controls() *http.ServeMux {
 	mux.Handle("/log", control(p.journal.state, func(any) error { p.journal.forget(); return nil }))
 	mux.Handle("/tokens", control(p.tokens.state, func(any) error { p.tokens.forget(); return nil }))
 	mux.Handle("/keys", control(func() any { return nil }, p.keys.add))
+	mux.HandleFunc("POST /renew", func(http.ResponseWriter, *http.Request) { p.renew() })
 	mux.HandleFunc("POST /cut", func(http.ResponseWriter, *http.Request) { p.cut() })
 	return mux
 }

@@ -41,6 +41,12 @@ func tagsOf(form url.Values, kind string) map[string]string {
 	}
 }
 
+func (o *ownCloud) forget() {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	o.all, o.byID = nil, nil
+}
+
 func (o *ownCloud) launch(m machine) *machine {
 	o.lock.Lock()
 	defer o.lock.Unlock()

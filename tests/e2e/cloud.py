@@ -1,0 +1,69 @@
+"""A cluster whose nodes come from AWS: a control plane, moto behind its proxy, and what joins instances."""
+from aws import Aws
+from joiner import Joiner
+from suite import Suite
+
+# Types that there are: few, so that a start of moto's, ours and each restart is quick.
+TYPES = "(m5|c5|r5|m6g|g5|g4dn)[.](large|x?large|[0-9]+xlarge)"
+
+
+class CloudSuite(Suite):
+    """The shared place of cloud_*.py. Each test begins with an account that was just made."""
+
+    def __init__(self, plimsoll, **options):
+        super().__init__(plimsoll, **options)
+        self.aws = self.joiner = None
+        try:
+            self.aws = Aws(self.cluster.folder / "aws")
+            self.joiner = Joiner(self.aws, self.admin)
+        except BaseException:
+            self.down()
+            raise
+        self.used = False
+
+    def begin(self, number, name):
+        super().begin(number, name)
+        if self.used:
+            self.aws.renew()
+        self.used = True
+        self.aws.proxy.set(types=TYPES)
+        self.joiner.forget()
+        self.joiner.pause = False
+        self.cloud = {"cloud": "ec2", "env": {
+            **self.aws.environment(), "CLUSTER_NAME": self.aws.name, "INTERRUPTION_QUEUE": self.aws.name}}
+
+    def end(self):
+        trouble = list(self.joiner.trouble)
+        self.end_processes()
+        with self.joiner.lock:
+            self.joiner.pause = True
+        super().end()
+        assert not trouble, trouble[0]
+        assert "NotImplementedError" not in self.aws.log(), self.aws.log()[-3000:]
+
+    def down(self):
+        if self.joiner:
+            self.joiner.stop()
+        if self.aws:
+            self.aws.stop()
+        super().down()
+
+    def report(self):
+        yield from super().report()
+        for one in self.aws.proxy.log()[-25:]:
+            yield f"{one['action']} {one['status']} {one.get('code', '')} {one.get('fault', '')}"
+
+    # ---- what tests ask ------------------------------------------------------------------------
+
+    def nodes(self):
+        return {one["metadata"]["name"]: one for one in self.admin.items("/api/v1/nodes")}
+
+    def running(self):
+        """Instances that there are, by id."""
+        return {one["instanceId"]: one for one in self.aws.instances("pending", "running")}
+
+    def launched(self):
+        """Instances that came to be at all, as the token store knows; each by its own token."""
+        rows = self.aws.proxy.tokens("CreateFleet", "RunInstances")
+        assert all(row["executed"] == 1 and len(row["instances"]) <= 1 for row in rows), rows
+        return [one for row in rows for one in row["instances"]]
