@@ -1,0 +1,33 @@
+{{/* What does not go together, or is not in this version: all of it in one message. */}}
+{{- define "plimsoll.check" -}}
+{{- $wrong := list -}}
+{{- range $row := .Files.Get "files/unsupported.json" | fromJsonArray -}}
+  {{- $at := $.Values -}}
+  {{- range $part := splitList "." $row.key -}}
+    {{- $at = index $at $part -}}
+  {{- end -}}
+  {{- if ne (toJson $at) (toJson $row.only) -}}
+    {{- $wrong = append $wrong (printf "%s: %s is not supported: %s (only %s)" $row.key (toJson $at) $row.why (toJson $row.only)) -}}
+  {{- end -}}
+{{- end -}}
+{{- with .Values -}}
+  {{- if and (eq .mode "enforce") (not .enforce.queues) (not .enforce.nodes) -}}
+    {{- $wrong = append $wrong "mode: enforce carries out nothing, since enforce.queues and enforce.nodes are false" -}}
+  {{- end -}}
+  {{- if and (eq .mode "enforce") .enforce.nodes (eq .cloud "none") -}}
+    {{- $wrong = append $wrong "enforce.nodes: nodes cannot be bought with cloud none; say cloud: ec2" -}}
+  {{- end -}}
+  {{- if and (eq .mode "enforce") .enforce.nodes (not .settings.clusterName) -}}
+    {{- $wrong = append $wrong "settings.clusterName: must be set to enforce nodes; it is in the tags by which instances are found again" -}}
+  {{- end -}}
+  {{- if and (eq .mode "enforce") (not .persistence.enabled) -}}
+    {{- $wrong = append $wrong "persistence.enabled: a log that goes with its pod is for mode observe only; what was begun could not be settled" -}}
+  {{- end -}}
+  {{- if eq (int .controller.metrics.port) (int .controller.healthProbe.port) -}}
+    {{- $wrong = append $wrong "controller.healthProbe.port: is also controller.metrics.port" -}}
+  {{- end -}}
+{{- end -}}
+{{- if $wrong -}}
+{{- fail (printf "\n\nvalues:\n  %s\n" (join "\n  " $wrong)) -}}
+{{- end -}}
+{{- end -}}

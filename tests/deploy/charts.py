@@ -1,0 +1,81 @@
+"""Charts and kustomizations, rendered by the real Helm library and by kubectl; no cluster."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CHARTS = ROOT / "deploy" / "charts"
+KUSTOMIZE = ROOT / "deploy" / "kustomize" / "overlays"
+SPACE = "plimsoll-system"
+MUTATES = ("--api-versions", "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy")
+
+sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+
+from cluster import built  # noqa: E402
+
+
+class Refused(Exception):
+    """What Helm said when it would not."""
+
+
+def run(program, *words, stdin=None, env=None):
+    done = subprocess.run([built("cluster") / program, *map(str, words)], capture_output=True, text=True,
+                          input=stdin, env=env, check=False, timeout=120)
+    # Helm tells of each symbolic link in a chart that it follows it.
+    told = "\n".join(line for line in done.stderr.splitlines() if "found symbolic link" not in line)
+    if done.returncode != 0:
+        raise Refused(told + done.stdout)
+    return done.stdout, told
+
+
+def documents(text):
+    return [one for one in yaml.safe_load_all(text) if one]
+
+
+def rendered(values=None, *words, chart="plimsoll", release="plimsoll", namespace=SPACE):
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        json.dump(values or {}, file)
+        file.flush()
+        return documents(run("helm", "template", release, CHARTS / chart, "-n", namespace, "-f", file.name,
+                             *words)[0])
+
+
+def kustomized(overlay):
+    return documents(run("kubectl", "kustomize", overlay)[0])
+
+
+def named(objects, kind, name=None):
+    found = [one for one in objects if one["kind"] == kind and name in (None, one["metadata"]["name"])]
+    assert len(found) == 1, f"{len(found)} of {kind} {name or ''}"
+    return found[0]
+
+
+def of_kind(objects, kind):
+    return [one for one in objects if one["kind"] == kind]
+
+
+def container(objects):
+    return named(objects, "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
+
+
+def key(obj):
+    return obj["apiVersion"], obj["kind"], obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+
+
+def report(checks):
+    """TAP of (name, function); each finding that a function gives is a failure, as is an exception."""
+    failed = 0
+    print(f"1..{len(checks)}", flush=True)
+    for number, (name, check) in enumerate(checks, 1):
+        try:
+            found = list(check())
+        except Exception as error:  # told as this check's failure
+            found = [f"{type(error).__name__}: {error}"]
+        failed += bool(found)
+        print(f"{'not ok' if found else 'ok'} {number} - {name}",
+              *(f"# {line}" for each in found for line in str(each).splitlines()), sep="\n", flush=True)
+    return 1 if failed else 0
