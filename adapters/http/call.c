@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "adapters/http/inner.h"
+#include "adapters/http/sign.h"
 #include "core/event.h"
 #include "core/limits.h"
 
@@ -65,13 +66,32 @@ static bool copy_headers(struct plm_http_call *call, const struct plm_http_reque
 	if (request->peer->host != NULL && !has_header(headers, "Host")) {
 		add_header(call, request->peer->host);
 	}
-	if (!is_read(request->method)) {
+	if (!is_read(request->method) && request->sign == NULL) {
 		add_header(call, "Expect:"); /* no round trip before a large body */
 		if (!has_header(headers, "Content-Type")) {
 			add_header(call, "Content-Type:");
 		}
 	}
 	return true;
+}
+
+static void check_and_copy(struct plm_http_call *call, const struct plm_http_request *request)
+{
+	const char *fault = NULL;
+
+	if (!is_path(request->path)) {
+		fault = "path is not one of HTTP";
+	} else if (!copy_headers(call, request)) {
+		fault = "header line is not one of HTTP";
+	} else if (request->sign != NULL) {
+		fault = plm_http_sign_fault(request);
+	}
+	if (fault != NULL) {
+		(void)snprintf(call->why, sizeof(call->why), "%s%s",
+			       request->sign == NULL ? "" : "cannot be signed: ", fault);
+	} else if (request->sign != NULL) {
+		plm_http_signature_take(call, request);
+	}
 }
 
 struct plm_http_call *plm_http_call_new(const struct plm_http_request *request, int64_t born_ms)
@@ -92,13 +112,10 @@ struct plm_http_call *plm_http_call_new(const struct plm_http_request *request, 
 		call->sent_body = plm_http_must(malloc(request->body.size));
 		memcpy(call->sent_body, request->body.ptr, request->body.size);
 	}
-	if (!is_path(request->path)) {
-		(void)snprintf(call->why, sizeof(call->why), "path is not one of HTTP");
-	} else if (!copy_headers(call, request)) {
-		(void)snprintf(call->why, sizeof(call->why), "header line is not one of HTTP");
-	}
+	check_and_copy(call, request);
 	call->request.path = NULL;
 	call->request.headers = NULL;
+	call->request.sign = NULL;
 	call->request.body = plm_slice_of(call->sent_body, request->body.size);
 	return call;
 }
@@ -122,6 +139,7 @@ void plm_http_call_free(struct plm_http_call *call)
 		explicit_bzero(line->data, strlen(line->data)); /* a token, perhaps */
 	}
 	curl_slist_free_all(call->headers);
+	plm_http_signature_free(call);
 	free(call->url);
 	wipe(call->sent_body, call->request.body.size);
 	wipe(call->body, call->body_room);
@@ -390,6 +408,7 @@ bool plm_http_call_prepare(struct plm_http_call *call)
 	set_connection(call->easy, call);
 	set_tls(call->easy, call->request.peer);
 	set_request(call->easy, call);
+	plm_http_signature_set(call->easy, call);
 	return true;
 }
 

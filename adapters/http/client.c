@@ -16,7 +16,7 @@ enum plm_code plm_http_client_new(const struct plm_http_client_options *options,
 	struct plm_http_client *client;
 
 	PLM_ASSERT(options->loop != NULL && options->calls_max > 0);
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+	if (plm_http_curl_init() != CURLE_OK) {
 		return plm_fail(err, PLM_E_IO, "curl cannot be initialized");
 	}
 	client = plm_http_must(calloc(1, sizeof(*client)));

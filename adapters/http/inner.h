@@ -115,6 +115,8 @@ struct plm_http_call {
 	struct curl_slist *headers;
 	struct plm_http_request request; /* peer and callbacks; texts are the copies below */
 	char *url;
+	char *scope; /* curl's "aws:amz:region:service"; NULL = not signed */
+	char *key_id, *secret;
 	uint8_t *sent_body;
 	int64_t born_ms, active_ms; /* loop time: of the sending, of the last byte */
 	uint32_t tries;		    /* times that curl began to send it */
@@ -181,6 +183,15 @@ void plm_http_resolve_fini(struct plm_http_peer *peer);
 void plm_http_answer_line(struct plm_http_answer *answer, struct plm_slice line);
 /* PLM_UNSET: none, or it cannot be read. 'now_s' stands in for a missing Date. */
 int64_t plm_http_answer_retry_ms(const struct plm_http_answer *answer, int64_t now_s);
+
+/* sign.c: what signing needs, copied into a call; it keeps the rules of sign.h. */
+void plm_http_signature_take(struct plm_http_call *call, const struct plm_http_request *request);
+void plm_http_signature_set(CURL *easy, const struct plm_http_call *call);
+void plm_http_signature_free(struct plm_http_call *call);
+
+/* memory.c */
+void plm_http_wipe(char *text); /* and free it; NULL-safe */
+CURLcode plm_http_curl_init(void);
 
 /* tls.c */
 enum plm_code plm_http_pem_check(const struct plm_http_peer_options *options,

@@ -322,4 +322,8 @@
 /* How often a peer's Lease is looked at. */
 #define PLM_LIMIT_PEER_LOOK_MS (2LL * 1000)
 
+/* Of a request that is signed: bytes of its body (curl asks first from 1 MiB on, unsigned) and of a session token. */
+#define PLM_LIMIT_SIGNED_BODY_BYTES (1024UL * 1024)
+#define PLM_LIMIT_SIGNED_TOKEN_BYTES (16UL * 1024)
+
 #endif
