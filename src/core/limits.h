@@ -326,4 +326,19 @@
 #define PLM_LIMIT_SIGNED_BODY_BYTES (1024UL * 1024)
 #define PLM_LIMIT_SIGNED_TOKEN_BYTES (16UL * 1024)
 
+/* A shared file of AWS' configuration, or a file with a token; longer is refused. */
+#define PLM_LIMIT_AWS_FILE_BYTES (1024UL * 1024)
+/* Roles that one profile's keys go through; more are refused, as profiles that name each other. */
+#define PLM_LIMIT_AWS_HOPS 5
+/* Temporary keys are renewed when the smaller of this and a quarter of their life is left; less than that is none. */
+#define PLM_LIMIT_AWS_AHEAD_MS (10LL * 60 * 1000)
+#define PLM_LIMIT_AWS_LEFT_MS 1000LL
+/* How often it is looked at the wall's clock, which may step, whether it is time to. */
+#define PLM_LIMIT_AWS_LOOK_MS (15LL * 1000)
+/* Keys that were refused are fetched anew no sooner after they came. */
+#define PLM_LIMIT_AWS_REFUSED_MS (60LL * 1000)
+/* The wait after keys could not be fetched: doubled up to the second. */
+#define PLM_LIMIT_AWS_FETCH_FIRST_MS 1000LL
+#define PLM_LIMIT_AWS_FETCH_LAST_MS (60LL * 1000)
+
 #endif
