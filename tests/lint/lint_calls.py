@@ -33,7 +33,7 @@ OWNED = (
     (r"(?:EVP|SHA256|SHA1|OPENSSL|HMAC)_\w+|XXH\w+", ("src/hash/", "adapters/http/tls.c", "tests/")),
     (r"cJSON_\w+", ("adapters/manifest/", "adapters/catalog/", "adapters/kube/", "tools/", "tests/")),
     (r"yaml_\w+", ("adapters/manifest/", "adapters/ec2/", "tests/")),
-    (r"uv_\w+", ("adapters/http/", "adapters/kube/", "tools/remote", "tests/") + WIRING),
+    (r"uv_\w+", ("adapters/ec2/", "adapters/http/", "adapters/kube/", "tools/remote", "tests/") + WIRING),
     (r"curl_\w+", ("adapters/http/", "tests/")),
     (r"pthread_\w+|thrd_\w+|mtx_\w+", ("src/engine/", "src/hash/", "tests/") + WIRING),
     # The store reads in a child process and bounds how long a read transaction lives.
