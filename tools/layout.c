@@ -725,7 +725,9 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       I64(impaired_ms),
 						       I64(block_end_ms),
 						       I64(rebalance_ms),
-						       I64(hold_until_ms)};
+						       I64(hold_until_ms),
+						       BOOL(described),
+						       SKIP(zero2)};
 LAYOUT(static, node_claim)
 #undef TYPE
 #define TYPE struct plm_type_facts
@@ -845,7 +847,8 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(board_look),
 						 I64(board_at_ms),
 						 BOOL(class_status),
-						 SKIP(zero4)};
+						 SKIP(zero4),
+						 I64(launch_lag_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

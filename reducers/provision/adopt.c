@@ -109,6 +109,7 @@ static void mark(struct plm_state *st, enum plm_call call, enum plm_kind kind, p
 	} else if (kind == PLM_KIND_NODE_CLAIM) {
 		bit = call == PLM_CALL_ANNOTATE	      ? PLM_ASKED_STAMP
 		      : call == PLM_CALL_CLAIM_DELETE ? PLM_ASKED_DELETE
+		      : call == PLM_CALL_INSTANCE_TAG ? PLM_ASKED_TAG
 						      : PLM_ASKED_FINALIZE;
 		claim = plm_node_claim_edit(st, id);
 		claim->asked = asked ? claim->asked | bit : claim->asked & ~bit;
@@ -134,7 +135,7 @@ static void mark_node(struct plm_state *st, plm_sym name, bool asked)
 static bool is_ours(int64_t call)
 {
 	return call == PLM_CALL_ANNOTATE || call == PLM_CALL_CLAIM_DELETE ||
-	       call == PLM_CALL_CLAIM_FINALIZE;
+	       call == PLM_CALL_CLAIM_FINALIZE || call == PLM_CALL_INSTANCE_TAG;
 }
 
 void plm_adopt_asked(struct plm_state *st, const struct plm_w_intent *w)
@@ -287,6 +288,50 @@ static void stamp_claim(const struct plm_life *life, const struct plm_node_claim
 	}
 }
 
+/* ---- cycle: tags of the instance ---------------------------------------------------------------- */
+
+static bool has_name_tag(const struct plm_life *life, const struct plm_node_claim *claim)
+{
+	enum plm_kind kind = claim->class_kind == PLM_KIND_NODE_TEMPLATE ? PLM_KIND_NODE_TEMPLATE
+									 : PLM_KIND_NODE_CLASS;
+	plm_id id = claim->class_name.n == 0
+			    ? (plm_id){0}
+			    : plm_find(life->st, kind, (plm_sym){0}, claim->class_name);
+	plm_sym key = plm_sym_find(life->st, plm_slice_str("Name"));
+	plm_sym value = {0};
+
+	return id.n != 0 && key.n != 0 &&
+	       plm_kv_get(life->st, plm_node_class_at(life->st, id)->tags, key, &value);
+}
+
+/* What is known only when the node is there (karpenter.md 4.1), once. A name that the class gives stays. */
+static void tag_instance(const struct plm_life *life, const struct plm_node_claim *claim)
+{
+	struct plm_w_req_instance_tag *request = NULL;
+	struct plm_w_intent *intent = NULL;
+	struct plm_w_kv *tags = NULL;
+	uint32_t count = 0;
+
+	if (claim->intent == 0 || claim->provider_id.n == 0 || claim->node.n == 0 ||
+	    (claim->phase != PLM_CLAIM_JOINED && claim->phase != PLM_CLAIM_READY) ||
+	    (claim->asked & PLM_ASKED_TAG) != 0) {
+		return;
+	}
+	request = PLM_NEW(life->sched.arena, struct plm_w_req_instance_tag);
+	tags = PLM_NEW_ARRAY(life->sched.arena, 3, struct plm_w_kv);
+	intent = new_intent(life, PLM_CALL_INSTANCE_TAG, &claim->object);
+	if (!has_name_tag(life, claim)) {
+		tags[count++] = (struct plm_w_kv){plm_slice_str("Name"), text(life, claim->node)};
+	}
+	tags[count++] = (struct plm_w_kv){plm_slice_str("eks:eks-cluster-name"),
+					  text(life, plm_root(life->st)->cluster_name)};
+	tags[count++] = (struct plm_w_kv){plm_slice_str("karpenter.sh/nodeclaim"), intent->name};
+	*request = (struct plm_w_req_instance_tag){.claim = intent->name,
+						   .provider_id = text(life, claim->provider_id),
+						   .tags = {tags, count}};
+	(void)plm_out_intent(life->out, intent, request, PLM_CAUSE_CYCLE);
+}
+
 /* ---- cycle: the end of an object --------------------------------------------------------------- */
 
 static bool nothing_is_left(const struct plm_node_claim *claim)
@@ -335,6 +380,9 @@ void plm_adopt_step(const struct plm_life *life)
 	{
 		const struct plm_node_claim *claim = plm_node_claim_at(life->st, id);
 
+		if (plm_root(life->st)->class_status != 0) {
+			tag_instance(life, claim);
+		}
 		if (claim->object.seq == 0) {
 			continue; /* decided by us, it has no object to write to */
 		}

@@ -306,7 +306,7 @@ static void fold_final(struct plm_state *st, const struct plm_fold *fold,
 	if (intent->call == PLM_CALL_NODE_TAINT && !done) {
 		plm_claim_cordon(st, intent->name, false);
 	}
-	if (!done) {
+	if (!done && intent->call != PLM_CALL_INSTANCE_TAG) { /* there is nothing to be tagged */
 		plm_adopt_undone(st, intent);
 		plm_drain_told(st,
 			       &(struct plm_drain_asked){(enum plm_call)intent->call,

@@ -69,6 +69,30 @@ static bool has_ended(const struct plm_w_instance *w)
 	return plm_slice_is(w->state, "terminated") || plm_slice_is(w->state, "shutting-down");
 }
 
+/*
+ * How long a launched instance takes to be listed: what is worse is believed at once, what is better bit by
+ * bit. In the first round of an epoch nobody knows since when it could have been seen.
+ */
+static void note_lag(struct plm_state *st, plm_id id, const struct plm_w_instance *w,
+		     int64_t now_ms)
+{
+	struct plm_root *root = plm_root_change(st);
+	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
+	int64_t lag_ms =
+		plm_min(plm_max(0, plm_sub_sat(now_ms, w->launched_ms)), PLM_LIMIT_LAUNCH_LAG_MS);
+
+	if (claim->described != 0) {
+		return;
+	}
+	claim->described = 1;
+	if (claim->intent == 0 || w->launched_ms == PLM_UNSET || root->instances_listed == 0) {
+		return;
+	}
+	root->launch_lag_ms = lag_ms >= root->launch_lag_ms
+				      ? lag_ms
+				      : root->launch_lag_ms - (root->launch_lag_ms - lag_ms) / 8;
+}
+
 void plm_orphan_fold_instance(struct plm_state *st, const struct plm_fold *fold,
 			      const struct plm_w_instance *w, int64_t now_ms)
 {
@@ -80,6 +104,8 @@ void plm_orphan_fold_instance(struct plm_state *st, const struct plm_fold *fold,
 	if (known.n != 0) {
 		if (plm_slice_is(w->state, "terminated")) {
 			plm_claim_instance_gone(st, known);
+		} else {
+			note_lag(st, known, w, now_ms);
 		}
 		return;
 	}
@@ -136,10 +162,10 @@ static bool all_is_seen(const struct plm_root *root)
 }
 
 /* When it is old enough. */
-static int64_t due_ms(const struct plm_instance *row)
+static int64_t due_ms(const struct plm_root *root, const struct plm_instance *row)
 {
 	return plm_add_sat(row->launched_ms == PLM_UNSET ? 0 : row->launched_ms,
-			   PLM_LIMIT_ORPHAN_AGE_MS);
+			   plm_max(PLM_LIMIT_ORPHAN_AGE_MS, 2 * root->launch_lag_ms));
 }
 
 static void terminate(const struct plm_life *life, const struct plm_instance *row)
@@ -171,14 +197,16 @@ static void terminate(const struct plm_life *life, const struct plm_instance *ro
 
 void plm_orphan_step(const struct plm_life *life)
 {
-	if (plm_instance_live(life->st) == 0 || !all_is_seen(plm_root(life->st))) {
+	const struct plm_root *root = plm_root(life->st);
+
+	if (plm_instance_live(life->st) == 0 || !all_is_seen(root)) {
 		return;
 	}
 	PLM_EACH(life->st, instance, id)
 	{
 		const struct plm_instance *row = plm_instance_at(life->st, id);
 
-		if (row->told == 0 && due_ms(row) <= life->now_ms) {
+		if (row->told == 0 && due_ms(root, row) <= life->now_ms) {
 			terminate(life, row);
 		}
 	}
@@ -186,17 +214,18 @@ void plm_orphan_step(const struct plm_life *life)
 
 int64_t plm_orphan_due(const struct plm_state *st)
 {
+	const struct plm_root *root = plm_root(st);
 	int64_t due = PLM_UNSET;
 
-	if (!all_is_seen(plm_root(st))) {
+	if (!all_is_seen(root)) {
 		return PLM_UNSET;
 	}
 	PLM_EACH(st, instance, id)
 	{
 		const struct plm_instance *row = plm_instance_at(st, id);
 
-		if (row->told == 0 && (due == PLM_UNSET || due_ms(row) < due)) {
-			due = due_ms(row);
+		if (row->told == 0 && (due == PLM_UNSET || due_ms(root, row) < due)) {
+			due = due_ms(root, row);
 		}
 	}
 	return due;

@@ -4,6 +4,8 @@
  * Owns: table INSTANCE, which holds the instances of this cluster (by their tags) that have no claim; whether
  * one belongs to a claim after all (by its launch token or its claim tag); its termination.
  *
+ * One is an orphan when it is old: older than twice the time that launched instances lately took to be
+ * listed, by the facts about them, and than PLM_LIMIT_ORPHAN_AGE_MS.
  * Nothing is terminated before all claims were listed in this epoch and while a source is away: a fresh log
  * knows no claims at all. Sources: karpenter.md 2.13 (GC), 4.3, 10 (4).
  */

@@ -23,6 +23,7 @@ static bool is_kept(const struct effect *effect)
 	case PLM_CALL_ANNOTATE:
 	case PLM_CALL_CLAIM_DELETE:
 	case PLM_CALL_CLAIM_FINALIZE:
+	case PLM_CALL_INSTANCE_TAG:
 		return true;
 	case PLM_CALL_TERMINATE:
 		return effect->kind == PLM_KIND_NONE; /* of an instance that no claim knows */

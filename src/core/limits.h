@@ -148,8 +148,12 @@
 #define PLM_LIMIT_RETRY_FIRST_MS 1000
 #define PLM_LIMIT_RETRY_MS 60000
 #define PLM_LIMIT_RETRY_FORGET_MS (10LL * 60 * 1000)
-/* An instance that no claim knows is left alone until it is older than this. */
+/*
+ * An instance that no claim knows is left alone until it is older than this, and than twice the lag with which
+ * launched instances were seen lately. A longer lag than the second counts as that: nobody is left for ever.
+ */
 #define PLM_LIMIT_ORPHAN_AGE_MS 30000
+#define PLM_LIMIT_LAUNCH_LAG_MS 120000
 /* Launches of a pool by which its health is told; older ones are forgotten. */
 #define PLM_LIMIT_HEALTH_RING 4
 /* Pods, and refused offers, that are kept with a claim for explanations; more are counted only. */

@@ -514,6 +514,8 @@ struct plm_node_claim {
 	int64_t block_end_ms;  /* its capacity block ends then; 0 = it is in none */
 	int64_t rebalance_ms;  /* the cloud recommended to leave it; 0 = it did not */
 	int64_t hold_until_ms; /* its pods have so long for their new places; 0 = they have not */
+	uint32_t described;    /* 1: its instance was seen when instances were listed */
+	uint32_t zero2;
 };
 
 /* plm_node_claim.cordoned */
@@ -541,6 +543,7 @@ enum plm_claim_asked {
 	PLM_ASKED_STAMP = 1,
 	PLM_ASKED_DELETE = 2,
 	PLM_ASKED_FINALIZE = 4,
+	PLM_ASKED_TAG = 8, /* its instance was given the tags that are known when its node is */
 };
 
 /* An instance of this cluster that no claim is known for. */
@@ -707,6 +710,7 @@ struct plm_root {
 	int64_t board_at_ms;   /* not before */
 	uint32_t class_status; /* 1: a class without a status is not ready yet */
 	uint32_t zero4;
+	int64_t launch_lag_ms; /* how long after its launch an instance is seen: reducers/provision/orphan.h */
 };
 
 #pragma GCC diagnostic pop

@@ -23,9 +23,10 @@ static void look_up(struct looked_up *l)
 		l->meets[i] = (struct plm_w_expr){.key = s("node.kubernetes.io/instance-type"),
 						  .op = PLM_OP_IN,
 						  .values = {&l->types[i], 1}};
-		l->images[i] = (struct plm_w_class_image){.id = i == 0 ? s("ami-gpu") : s("ami-small"),
-							  .name = s("image"),
-							  .requirements = {&l->meets[i], 1}};
+		l->images[i] =
+			(struct plm_w_class_image){.id = i == 0 ? s("ami-gpu") : s("ami-small"),
+						   .name = s("image"),
+						   .requirements = {&l->meets[i], 1}};
 	}
 	l->status = (struct plm_w_class_status){
 		.kind = PLM_KIND_NODE_TEMPLATE,
