@@ -47,7 +47,12 @@ enum plm_config_kind {
 	X(ANY_FILESYSTEM, "allow-any-filesystem", "allowAnyFilesystem", SWITCH, "", "false")       \
 	X(SNAPSHOT_EVENTS, "snapshot-events", "snapshotEvents", NUMBER, "", "65536")               \
 	X(PROFILE, "profile", "profile", CHOICE, "small|cluster", "cluster")                       \
-	X(DRAIN, "drain-timeout", "drainTimeout", DURATION, "", "20s")
+	X(DRAIN, "drain-timeout", "drainTimeout", DURATION, "", "20s")                             \
+	X(CLUSTER_ENDPOINT, "cluster-endpoint", "clusterEndpoint", TEXT, "", NULL)                 \
+	X(CLUSTER_CA, "cluster-ca-bundle", "clusterCABundle", TEXT, "", NULL)                      \
+	X(QUEUE, "interruption-queue", "interruptionQueue", TEXT, "", NULL)                        \
+	X(ISOLATED_VPC, "isolated-vpc", "isolatedVPC", SWITCH, "", "false")                        \
+	X(EKS, "eks-control-plane", "eksControlPlane", SWITCH, "", "false")
 /* clang-format on */
 
 enum plm_config_key {

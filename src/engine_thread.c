@@ -153,6 +153,9 @@ static enum plm_code one_batch(struct plm_engine_thread *thread, bool *out_did,
 		code = plm_engine_step(thread->options.engine, out_did, err);
 		took_ns = clock->wall_ns(clock->self) - began_ns;
 	}
+	if (code == PLM_OK) {
+		plm_ring_settle(thread->options.ring);
+	}
 	lock(thread);
 	before = thread->report.stats;
 	thread->report.stats = plm_engine_stats(thread->options.engine);

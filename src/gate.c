@@ -263,7 +263,23 @@ static enum plm_code put(void *self, const struct plm_observation *observation)
 	return code;
 }
 
+static uint64_t accepted(void *self)
+{
+	const struct plm_gate *gate = self;
+
+	return gate->inbox.accepted(gate->inbox.self);
+}
+
+static uint64_t settled(void *self)
+{
+	const struct plm_gate *gate = self;
+
+	return gate->inbox.settled(gate->inbox.self);
+}
+
+/* Whoever asks for counts has an inbox beyond that keeps them. */
 struct plm_inbox plm_gate_inbox(struct plm_gate *gate)
 {
-	return (struct plm_inbox){.self = gate, .put = put};
+	return (struct plm_inbox){
+		.self = gate, .put = put, .accepted = accepted, .settled = settled};
 }

@@ -10,7 +10,7 @@
 /* An engine thread that made no batch for so long hangs; a large cycle takes seconds at most. */
 #define HANGS_MS 60000
 
-#define TOLD_MAX 256U
+#define TOLD_MAX 1024U
 #define TOLD_SIZE 64
 
 struct told {
@@ -60,7 +60,7 @@ void plm_metrics_tell(struct plm_metrics *metrics, enum plm_telling what, const 
 	struct told one = {.what = what, .value = value};
 	size_t at = 0;
 
-	(void)snprintf(one.a, sizeof(one.a), "%s", a);
+	(void)snprintf(one.a, sizeof(one.a), "%s", a != NULL ? a : "");
 	(void)snprintf(one.b, sizeof(one.b), "%s", b != NULL ? b : "");
 	(void)pthread_mutex_lock(&metrics->lock);
 	while (at < metrics->told_count &&
@@ -375,19 +375,49 @@ static const struct {
 				"How often a peer decided as we would have.", "area", NULL, true},
 	[PLM_TELL_LEADER] = {"leader_election_master_status", "gauge", "1 while the lease is ours.",
 			     "name", NULL, false},
+	[PLM_TELL_CLOUD_CALLS] = {"plimsoll_cloud_requests_total", "counter",
+				  "Requests to the cloud.", "action", "outcome", false},
+	[PLM_TELL_CLOUD_CALL_MS] = {"plimsoll_cloud_request_seconds_total", "counter",
+				    "Time that requests to the cloud took.", "action", NULL, true},
+	[PLM_TELL_CLOUD_THROTTLED] = {"plimsoll_cloud_throttled_total", "counter",
+				      "Answers that said to slow down.", "action", NULL, false},
+	[PLM_TELL_CLOUD_INSTANCES] = {"plimsoll_cloud_instances", "gauge",
+				      "Instances of this cluster in the newest whole list.", NULL,
+				      NULL, false},
+	[PLM_TELL_CLOUD_LAG] = {"plimsoll_cloud_list_lag_seconds", "gauge",
+				"Longest time from a launch to its first sight in a list.", NULL,
+				NULL, true},
+	[PLM_TELL_CLOUD_MESSAGES] = {"karpenter_interruption_received_messages_total", "counter",
+				     "Messages that came from the queue.", "message_type", NULL,
+				     false},
+	[PLM_TELL_CLOUD_DELETED] = {"karpenter_interruption_deleted_messages_total", "counter",
+				    "Messages taken off the queue.", NULL, NULL, false},
+	[PLM_TELL_CLOUD_UNREADABLE] = {"plimsoll_cloud_unreadable_total", "counter",
+				       "Messages and answers that nothing could be made of.", NULL,
+				       NULL, false},
+	[PLM_TELL_CLOUD_CREDENTIALS] = {"plimsoll_cloud_credentials_expire_seconds", "gauge",
+					"Until the credentials expire; -1: never.", NULL, NULL,
+					false},
 };
 
 static void add_told_one(FILE *out, const struct told *one)
 {
-	(void)fprintf(out, "%s{%s=\"%s\"", tellings[one->what].name, tellings[one->what].a, one->a);
-	if (tellings[one->what].b != NULL) {
-		(void)fprintf(out, ",%s=\"%s\"", tellings[one->what].b, one->b);
+	const char *a = tellings[one->what].a;
+	const char *b = tellings[one->what].b;
+
+	(void)fprintf(out, "%s", tellings[one->what].name);
+	if (a != NULL) {
+		(void)fprintf(out, "{%s=\"%s\"", a, one->a);
+		if (b != NULL) {
+			(void)fprintf(out, ",%s=\"%s\"", b, one->b);
+		}
+		(void)fprintf(out, "}");
 	}
 	if (tellings[one->what].milli) {
-		(void)fprintf(out, "} %lld.%03lld\n", (long long)(one->value / 1000),
+		(void)fprintf(out, " %lld.%03lld\n", (long long)(one->value / 1000),
 			      (long long)(one->value % 1000));
 	} else {
-		(void)fprintf(out, "} %lld\n", (long long)one->value);
+		(void)fprintf(out, " %lld\n", (long long)one->value);
 	}
 }
 

@@ -42,13 +42,22 @@ void plm_metrics_put(struct plm_metrics *metrics, const struct plm_status *statu
 
 /* Numbers of single sources and areas, told by whoever has them, on any thread; kept until told anew. */
 enum plm_telling {
-	PLM_TELL_WATCH_LAG,	 /* ms; a: resource */
-	PLM_TELL_WATCH_RESTARTS, /* how many so far; a: resource, b: reason */
-	PLM_TELL_AGREEMENT,	 /* thousandths; a: area */
-	PLM_TELL_LEADER,	 /* 1 or 0; a: name of the lease */
+	PLM_TELL_WATCH_LAG,	  /* ms; a: resource */
+	PLM_TELL_WATCH_RESTARTS,  /* how many so far; a: resource, b: reason */
+	PLM_TELL_AGREEMENT,	  /* thousandths; a: area */
+	PLM_TELL_LEADER,	  /* 1 or 0; a: name of the lease */
+	PLM_TELL_CLOUD_CALLS,	  /* a: action, b: outcome; these as enum plm_cloud_number */
+	PLM_TELL_CLOUD_CALL_MS,	  /* a: action */
+	PLM_TELL_CLOUD_THROTTLED, /* a: action */
+	PLM_TELL_CLOUD_INSTANCES,
+	PLM_TELL_CLOUD_LAG,
+	PLM_TELL_CLOUD_MESSAGES, /* a: kind */
+	PLM_TELL_CLOUD_DELETED,
+	PLM_TELL_CLOUD_UNREADABLE,
+	PLM_TELL_CLOUD_CREDENTIALS,
 	PLM_TELL_COUNT
 };
-/* 'a' and 'b' (NULL where the number has one label) are copied, cut to 63 bytes. */
+/* 'a' and 'b' (NULL where the number has fewer labels) are copied, cut to 63 bytes. */
 void plm_metrics_tell(struct plm_metrics *metrics, enum plm_telling what, const char *a,
 		      const char *b, int64_t value);
 

@@ -199,9 +199,22 @@ static enum plm_code put(void *self, const struct plm_observation *observation)
 	return plm_ring_put(self, observation);
 }
 
+static uint64_t accepted(void *self)
+{
+	struct plm_ring_stats stats = plm_ring_stats(self);
+
+	return stats.taken + stats.entries;
+}
+
+static uint64_t settled(void *self)
+{
+	return plm_ring_stats(self).settled;
+}
+
 struct plm_inbox plm_ring_inbox(struct plm_ring *ring)
 {
-	return (struct plm_inbox){.self = ring, .put = put};
+	return (struct plm_inbox){
+		.self = ring, .put = put, .accepted = accepted, .settled = settled};
 }
 
 void plm_ring_wake(struct plm_ring *ring)
@@ -271,6 +284,13 @@ void plm_ring_pop(struct plm_ring *ring)
 	ring->begin += oldest(ring).size;
 	ring->stats.entries--;
 	ring->stats.taken++;
+	unlock(ring);
+}
+
+void plm_ring_settle(struct plm_ring *ring)
+{
+	lock(ring);
+	ring->stats.settled = ring->stats.taken;
 	unlock(ring);
 }
 

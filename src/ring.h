@@ -31,6 +31,7 @@ void plm_ring_wake(struct plm_ring *ring);
 struct plm_ring_stats {
 	uint64_t entries, bytes; /* in it now */
 	uint64_t taken;		 /* ever */
+	uint64_t settled;	 /* of those taken: durable, or nothing new */
 	uint64_t refused;	 /* PLM_E_AGAIN answers */
 };
 struct plm_ring_stats plm_ring_stats(struct plm_ring *ring);
@@ -40,6 +41,8 @@ struct plm_ring_stats plm_ring_stats(struct plm_ring *ring);
 /* The oldest one, borrowed until plm_ring_pop(); false when there is none. */
 bool plm_ring_peek(struct plm_ring *ring, struct plm_observation *out);
 void plm_ring_pop(struct plm_ring *ring); /* what plm_ring_peek() gave */
+/* All that was popped so far is durable, or was nothing new. */
+void plm_ring_settle(struct plm_ring *ring);
 /* Sleep until there is one, somebody wakes, or 'timeout_ms' passed (< 0: without end). */
 void plm_ring_wait(struct plm_ring *ring, int64_t timeout_ms);
 

@@ -112,6 +112,17 @@ enum plm_flag_kind {
 	  "capacity of a new log's state; default cluster")                                        \
 	X(DRAIN_TIMEOUT, "drain-timeout", 0, DURATION, "DUR", "",                                  \
 	  "how long SIGTERM waits for effects in flight; default 20s")                             \
+	X(CLUSTER_ENDPOINT, "cluster-endpoint", 0, TEXT, "URL", "",                                \
+	  "the API server as new nodes reach it; default: EKS says (environment "                  \
+	  "CLUSTER_ENDPOINT)")                                                                     \
+	X(CLUSTER_CA, "cluster-ca-bundle", 0, TEXT, "BASE64", "",                                  \
+	  "its authority for new nodes (CLUSTER_CA_BUNDLE)")                                       \
+	X(INTERRUPTION_QUEUE, "interruption-queue", 0, TEXT, "NAME", "",                           \
+	  "the SQS queue of interruptions (INTERRUPTION_QUEUE)")                                   \
+	X(ISOLATED_VPC, "isolated-vpc", 0, SWITCH, "", "",                                         \
+	  "do not ask the Pricing API, which has no endpoint in a VPC (ISOLATED_VPC)")             \
+	X(EKS_CONTROL_PLANE, "eks-control-plane", 0, SWITCH, "", "",                               \
+	  "ask EKS for endpoint, authority and addresses (EKS_CONTROL_PLANE)")                     \
 	X(MAN, "man", 0, SWITCH, "", "", "as a man page")                                          \
 	X(MARKDOWN, "markdown", 0, SWITCH, "", "", "the whole reference as Markdown")              \
 	X(SERVER, "server", 0, TEXT, "URL", "",                                                    \
@@ -146,7 +157,7 @@ struct plm_flag_info {
 	const char *help;
 };
 
-#define PLM_COMMAND_MAX_FLAGS 28
+#define PLM_COMMAND_MAX_FLAGS 32
 #define PLM_COMMAND_MAX_OPERANDS 8
 
 struct plm_live;

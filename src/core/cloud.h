@@ -33,6 +33,8 @@ struct plm_cloud_start {
 struct plm_cloud {
 	void *self;
 	const char *name; /* "ec2" */
+	/* Where it is ("us-west-2"), which names its catalogue; "" until it is known. */
+	const char *(*place)(const void *self);
 	/* Facts may come from now on; before it there are only reads for credentials. */
 	void (*start)(void *self, const struct plm_cloud_start *start);
 	/* Carries out what plm_cloud_carries() names; after 'start'. */

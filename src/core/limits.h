@@ -344,5 +344,7 @@
 /* The wait after keys could not be fetched: doubled up to the second. */
 #define PLM_LIMIT_AWS_FETCH_FIRST_MS 1000LL
 #define PLM_LIMIT_AWS_FETCH_LAST_MS (60LL * 1000)
+/* At a start the region must be known after so long; else the daemon ends and says that it must be set. */
+#define PLM_LIMIT_PLACE_MS (60LL * 1000)
 
 #endif

@@ -234,6 +234,28 @@ static void many_threads_put_and_each_keeps_its_order(void **state)
 	plm_ring_free(ring);
 }
 
+/* What is accepted is counted at once, what is settled only when the consumer says so. */
+static void counts_tell_what_is_durable(void **state)
+{
+	struct plm_ring *ring = ring_new(1024, 16);
+	struct plm_inbox inbox = plm_ring_inbox(ring);
+	struct plm_observation in = observation("x");
+
+	(void)state;
+	assert_int_equal(inbox.put(inbox.self, &in), PLM_OK);
+	assert_int_equal(inbox.put(inbox.self, &in), PLM_OK);
+	assert_int_equal(inbox.accepted(inbox.self), 2);
+	take(ring, "x");
+	assert_int_equal(inbox.settled(inbox.self), 0);
+	plm_ring_settle(ring);
+	assert_int_equal(inbox.settled(inbox.self), 1);
+	assert_int_equal(inbox.accepted(inbox.self), 2);
+	take(ring, "x");
+	plm_ring_settle(ring);
+	assert_int_equal(inbox.settled(inbox.self), 2);
+	plm_ring_free(ring);
+}
+
 int main(void)
 {
 	static struct plm_tests tests;
@@ -246,5 +268,6 @@ int main(void)
 	PLM_TEST_ADD(&tests, keeps_order_round_and_round);
 	PLM_TEST_ADD(&tests, a_sleep_ends_by_time_and_by_waking);
 	PLM_TEST_ADD(&tests, many_threads_put_and_each_keeps_its_order);
+	PLM_TEST_ADD(&tests, counts_tell_what_is_durable);
 	return plm_tests_run(&tests, "ring");
 }
