@@ -281,7 +281,7 @@ void plm_aws_fetched(struct plm_aws_credentials *credentials, const char *why)
 
 static enum plm_code read_ca(struct plm_aws_credentials *credentials, struct plm_error *err)
 {
-	const char *path = plm_aws_variable(credentials->options.environment, "AWS_CA_BUNDLE");
+	const char *path = plm_aws_setting(credentials->options.environment, "AWS_CA_BUNDLE");
 	char *text = NULL;
 	enum plm_code code = PLM_OK;
 

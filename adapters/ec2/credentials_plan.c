@@ -11,7 +11,7 @@
 
 #define SESSION "plimsoll"
 
-const char *plm_aws_variable(const char *const *environment, const char *name)
+const char *plm_aws_setting(const char *const *environment, const char *name)
 {
 	size_t size = strlen(name);
 
@@ -51,7 +51,7 @@ struct planning {
 
 static const char *variable(const struct planning *planning, const char *name)
 {
-	return plm_aws_variable(planning->environment, name);
+	return plm_aws_setting(planning->environment, name);
 }
 
 /* The value of 'name' into 'room' bytes; "" when unset. */

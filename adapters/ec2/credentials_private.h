@@ -15,7 +15,7 @@
 #define PLM_AWS_PATH_SIZE 4096
 #define PLM_AWS_ROLE_SIZE 2049
 #define PLM_AWS_NAME_SIZE 129
-#define PLM_AWS_REGION_SIZE 65
+#define PLM_AWS_REGION_ROOM 65
 
 struct plm_aws_held {
 	char key_id[129], secret[257];
@@ -42,7 +42,7 @@ struct plm_aws_hop {
 struct plm_aws_plan {
 	enum plm_aws_base base;
 	char source[PLM_AWS_NAME_SIZE + 16]; /* as plm_aws_credentials_source() says it */
-	char region[PLM_AWS_REGION_SIZE];    /* "" = IMDS knows */
+	char region[PLM_AWS_REGION_ROOM];    /* "" = IMDS knows */
 	struct plm_aws_held keys;	     /* KEYS */
 	char token_file[PLM_AWS_PATH_SIZE];  /* WEB_IDENTITY; CONTAINER: "" = none */
 	struct plm_aws_hop web;		     /* WEB_IDENTITY: the role that the token is for */
@@ -56,7 +56,7 @@ struct plm_aws_plan {
 enum plm_code plm_aws_plan_make(const struct plm_aws_credentials_options *options,
 				struct plm_aws_plan *plan, struct plm_error *err) PLM_MUST_CHECK;
 /* The value of 'name', or NULL where it is unset or empty. */
-const char *plm_aws_variable(const char *const *environment, const char *name);
+const char *plm_aws_setting(const char *const *environment, const char *name);
 /* Copy into 'room' bytes; false: it does not fit, or has control characters. */
 bool plm_aws_keep(char *to, size_t room, struct plm_slice text);
 
@@ -68,7 +68,7 @@ struct plm_aws_profile {
 	char key_id[129], secret[257], token[PLM_LIMIT_SIGNED_TOKEN_BYTES + 1];
 	char role_arn[PLM_AWS_ROLE_SIZE], source_profile[PLM_AWS_NAME_SIZE], credential_source[33];
 	char token_file[PLM_AWS_PATH_SIZE], session[65], external_id[1225], duration[9];
-	char region[PLM_AWS_REGION_SIZE];
+	char region[PLM_AWS_REGION_ROOM];
 	const char *unsupported; /* a setting of it that is another way to keys; static */
 	bool mfa;
 };
@@ -122,7 +122,7 @@ struct plm_aws_wait {
 struct plm_aws_credentials {
 	struct plm_aws_credentials_options options;
 	struct plm_aws_held held; /* key_id "" = none */
-	char region[PLM_AWS_REGION_SIZE], source[PLM_AWS_NAME_SIZE + 16];
+	char region[PLM_AWS_REGION_ROOM], source[PLM_AWS_NAME_SIZE + 16];
 	struct plm_aws_fetch *fetch; /* NULL = none is under way */
 	struct plm_aws_server *servers;
 	struct plm_slice ca; /* PEM, owned; empty = the system's */

@@ -239,8 +239,8 @@ static enum plm_code read_file(const char *path, bool config, const char *name,
 static bool path_of(const char *const *environment, const char *variable, const char *name,
 		    char out[PLM_AWS_PATH_SIZE])
 {
-	const char *path = plm_aws_variable(environment, variable);
-	const char *home = plm_aws_variable(environment, "HOME");
+	const char *path = plm_aws_setting(environment, variable);
+	const char *home = plm_aws_setting(environment, "HOME");
 	int size = 0;
 
 	out[0] = '\0';
