@@ -1,16 +1,17 @@
 """
 What is installed into a cluster beside the daemon: generate.py [--check] [FOLDER].
 
-Writes crds/*.yaml, policies/*.yaml and what of the charts and their documentation is made of tables below FOLDER (this one), or
-with --check says which of them are not what gen/ makes, and ends with 1. The files are kept in the repository, so that
-installing them needs no Python.
+Writes crds/, policies/, alerts/, dashboards/ and what of the charts and their documentation is made of tables below FOLDER (this
+one), or with --check says which of them are not what gen/ makes, and ends with 1. The files are kept in the repository, so
+that installing them needs no Python.
 """
 import pathlib
 import sys
 
 import yaml
 
-from gen import aws, chart, defaults, dialect, jobs, nodes, pods, queues, queue_checks, spellings, workload_checks, workloads
+from gen import (alerts, aws, boards, chart, defaults, dialect, jobs, nodes, pods, queues, queue_checks, spellings,
+                 workload_checks, workloads)
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCHEMAS = (queues, workloads, nodes, aws, dialect)
@@ -50,7 +51,7 @@ def files():
     made["policies/kustomization.yaml"] = HEAD + dumped([{
         "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
         "resources": sorted(path.partition("/")[2] for path in made if path.startswith("policies/"))}])
-    return {**made, **chart.files()}
+    return {**made, **chart.files(), **boards.files(), **alerts.files(HEAD, dumped)}
 
 
 def main(arguments):
@@ -58,7 +59,8 @@ def main(arguments):
     rest = [each for each in arguments if each != "--check"]
     folder = pathlib.Path(rest[0]) if rest else HERE
     made = files()
-    there = {f"{part}/{path.name}" for part in ("crds", "policies") for path in (folder / part).glob("*.yaml")}
+    there = {f"{part}/{path.name}" for part in ("alerts", "crds", "dashboards", "policies")
+             for path in (folder / part).glob("*.*")}
     stale = sorted(name for name in made.keys() | there if name not in made or not (folder / name).exists()
                    or (folder / name).read_text(encoding="utf-8") != made[name])
     for name in stale:

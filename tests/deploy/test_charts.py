@@ -8,7 +8,8 @@ import sys
 import yaml
 
 from charts import (CHARTS, KUSTOMIZE, MUTATES, ROOT, SPACE, Refused, container, documents, key, kustomized, named,
-                    of_kind, rendered, report, run)
+                    of_kind, rendered, run)
+from tap import report
 
 sys.path.insert(0, str(ROOT / "deploy"))
 
@@ -381,6 +382,24 @@ def policies():
         yield "spare another namespace than the release's"
 
 
+def alerts_and_boards():
+    objects = rendered({"prometheusRule": {"enabled": True, "spendAbove": 50, "groups": [{"name": "mine", "rules": []}]},
+                        "dashboards": {"enabled": True, "folder": "Batch"}})
+    there = yaml.safe_load((ROOT / "deploy" / "alerts" / "plimsoll.yaml").read_text(encoding="utf-8"))["groups"]
+    groups = named(objects, "PrometheusRule")["spec"]["groups"]
+    if groups[:len(there)] != there or [one["name"] for one in groups[len(there):]] != ["mine", "plimsoll-spend"]:
+        yield f"alerts: {[one['name'] for one in groups]}"
+    if groups[-1]["rules"][0]["expr"] != "sum(plimsoll_cost_dollars_per_hour) > 50":
+        yield f"spendAbove: {groups[-1]}"
+    files = {f"plimsoll-{path.stem}.json": json.loads(path.read_text(encoding="utf-8"))
+             for path in (ROOT / "deploy" / "dashboards").glob("*.json")}
+    maps = [one for one in of_kind(objects, "ConfigMap") if "grafana_dashboard" in one["metadata"]["labels"]]
+    if {name: json.loads(text) for one in maps for name, text in one["data"].items()} != files:
+        yield "boards are not those of deploy/dashboards"
+    if {one["metadata"]["annotations"]["grafana_folder"] for one in maps} != {"Batch"}:
+        yield "boards are in no folder"
+
+
 def plain(objects, strip=("helm.sh/chart", "app.kubernetes.io/managed-by", "app.kubernetes.io/version")):
     """Without what says who installed it."""
     out = {}
@@ -429,6 +448,10 @@ def main():
                ("kustomize: enforce", lambda: same("enforce", {"mode": "enforce"})),
                ("kustomize: networkpolicy",
                 lambda: same("networkpolicy", {"networkPolicy": {"enabled": True}}, {"NetworkPolicy"})),
+               ("kustomize: prometheus", lambda: same(
+                   "prometheus", {"serviceMonitor": {"enabled": True}, "prometheusRule": {"enabled": True}},
+                   {"ServiceMonitor", "PrometheusRule"})),
+               ("alerts and boards", alerts_and_boards),
                ("two releases share no name", two_releases_share_no_name)]
     return report(checks)
 
