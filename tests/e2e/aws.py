@@ -101,6 +101,10 @@ class AwsProxy:
     def tokens(self, *actions):
         return [one for one in self._control("GET", "/tokens") if not actions or one["action"] in actions]
 
+    def own(self):
+        """{instance: type} of those that the proxy plays by itself."""
+        return self._control("GET", "/own")
+
     def cut(self):
         self._control("POST", "/cut")
 

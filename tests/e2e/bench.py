@@ -3,7 +3,8 @@
 Kueue's generator shape (tools/loadrunner) against a real API server, for Plimsoll and for Kueue's own
 binary, at three client rates; beside them the runner alone and the API server's own bound. Each row has a
 cluster of its own, all on this machine. One JSON object per figure on stdout, as the other benchmarks;
-PLM_SHORT=1 is --short: a few hundred Workloads, Plimsoll only, so that its answers can be a test.
+PLM_SHORT=1 is --short: a few hundred Workloads, Plimsoll only, so that its answers can be a test. With AWS behind it
+(--only cloud): bench_cloud.py, for Plimsoll and for Karpenter's own binary.
 """
 import argparse
 import collections
@@ -16,6 +17,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import bench_cloud  # noqa: E402
 import bulk  # noqa: E402
 import install  # noqa: E402
 from cluster import SPACE, Cluster, built, cpu_seconds, memory, what  # noqa: E402
@@ -216,14 +218,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("plimsoll")
     parser.add_argument("--short", action="store_true", default=bool(os.environ.get("PLM_SHORT")))
-    parser.add_argument("--engine", action="append", choices=["plimsoll", "kueue"])
+    parser.add_argument("--engine", action="append", choices=["plimsoll", "kueue", "karpenter"])
     parser.add_argument("--load", action="append", type=int, choices=sorted(LOADS))
     parser.add_argument("--rate", action="append", choices=sorted(RATES))
     parser.add_argument("--only", action="append",
-                        choices=["bound", "load", "latency", "stable", "restart"])
+                        choices=["bound", "load", "latency", "stable", "restart", "cloud"])
     args = parser.parse_args()
-    parts = args.only or ["bound", "load", "latency", "stable", "restart"]
-    engines = args.engine or (["plimsoll"] if args.short else ["kueue", "plimsoll"])
+    parts = args.only or ["bound", "load", "latency", "stable", "restart"] + ["cloud"] * (not args.short)
+    wanted = args.engine or (["plimsoll"] if args.short else ["kueue", "karpenter", "plimsoll"])
+    engines = [one for one in wanted if one != "karpenter"]
     loads = args.load or ([300] if args.short else [3000, 15000])
     rates = args.rate or (["unlimited"] if args.short else list(RATES))
     if "bound" in parts:
@@ -241,6 +244,8 @@ def main():
             stable(args.plimsoll, engine, 10 if args.short else 120)
     if "restart" in parts and "plimsoll" in engines:
         restart(args.plimsoll, *((500, 2000) if args.short else (5000, 20000)))
+    if "cloud" in parts:
+        bench_cloud.run(say, args.plimsoll, [one for one in wanted if one != "kueue"], args.short)
     return 0
 
 

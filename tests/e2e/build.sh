@@ -7,6 +7,7 @@
 #        build.sh tools      the fault proxy and the load runner of tests/e2e/tools
 #        build.sh kueue      Kueue and its manifests (4 minutes)
 #        build.sh karpenter  Karpenter with its kwok cloud, and the CRDs of both (5 minutes)
+#        build.sh karpenter_aws  Karpenter with its AWS cloud, and its CRDs (4 minutes more)
 #        build.sh moto       the server that plays AWS, and boto3: bin/python has both (10 seconds)
 #        build.sh schemas    upstream's CustomResourceDefinitions and examples, of the peers' versions
 #        build.sh go         a Go as new as all of these need; prints the program
@@ -104,6 +105,11 @@ build_karpenter() { # FOLDER
 	manifests "$1" kwok-crds sigs.k8s.io/karpenter kwok/apis/crds
 }
 
+build_karpenter_aws() { # FOLDER
+	peer "$1" karpenter-aws github.com/aws/karpenter-provider-aws/cmd/controller sigs.k8s.io/karpenter/pkg/operator.Version
+	manifests "$1" crds github.com/aws/karpenter-provider-aws pkg/apis/crds
+}
+
 build_moto() { # FOLDER
 	python3 -m venv "$1" ||
 		fail "no venv for python3; ./dev setup installs one"
@@ -151,7 +157,7 @@ case ${1:-} in
 cluster) kept cluster "$(key "$here"/cluster/{go.mod,go.sum,main.go})" ;;
 tools) kept tools "$(find "$here/tools" -type f -print0 | sort -z | xargs -0 cat | sha256sum | cut -c1-16)" ;;
 moto) kept moto "$({ cat "$here/moto/requirements.txt" && python3 -V; } | sha256sum | cut -c1-16)" ;;
-kueue | karpenter) kept "$1" "$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
+kueue | karpenter | karpenter_aws) kept "$1" "$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
 schemas) kept schemas "upstream-$(key "$here"/cluster/peers/{go.mod,go.sum})" ;;
 go) go_program ;;
 *)

@@ -129,6 +129,24 @@ class Karpenter(Peer):
         self.await_ready(f"http://127.0.0.1:{ports + 1}/readyz")
 
 
+class KarpenterAws(Peer):
+    """Karpenter for AWS, which finds its AWS (class Aws) by AWS_ENDPOINT_URL."""
+
+    def __init__(self, cluster, folder, aws):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        programs = built("karpenter_aws")
+        ports = free_ports(2)
+        cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", programs / "crds")
+        cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+        env = {**aws.environment(), "KUBECONFIG": str(cluster.kubeconfig), "DISABLE_LEADER_ELECTION": "true",
+               "SYSTEM_NAMESPACE": "kube-system", "METRICS_PORT": str(ports),
+               "HEALTH_PROBE_PORT": str(ports + 1), "CLUSTER_NAME": aws.name, "CLUSTER_ENDPOINT": cluster.server,
+               "INTERRUPTION_QUEUE": aws.name, "KUBE_CLIENT_QPS": "200", "KUBE_CLIENT_BURST": "300"}
+        self.launch([programs / "karpenter-aws"], env, self.folder)
+        self.await_ready(f"http://127.0.0.1:{ports + 1}/readyz", 120)
+
+
 def die_with_parent():
     import ctypes
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)

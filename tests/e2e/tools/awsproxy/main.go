@@ -10,7 +10,8 @@
 //
 // Control: POST /fault a JSON list of rules (rules.go), which replaces those before; GET /fault with how often
 // each matched and was applied; POST /config a JSON object (config.go), merged into what holds; GET /log what went
-// through, DELETE /log forgets it; GET /tokens what each client token led to; POST /cut resets all connections; POST
+// through, DELETE /log forgets it; GET /tokens what each client token led to; GET /own
+// the instances that are played here; POST /cut resets all connections; POST
 // /renew makes everything as it was at the start, but for the keys.
 package main
 
@@ -112,6 +113,7 @@ func (p *proxy) controls() *http.ServeMux {
 	mux.Handle("/config", control(p.config.state, p.config.merge))
 	mux.Handle("/log", control(p.journal.state, func(any) error { p.journal.forget(); return nil }))
 	mux.Handle("/tokens", control(p.tokens.state, func(any) error { p.tokens.forget(); return nil }))
+	mux.Handle("/own", control(p.own.state, func(any) error { p.own.forget(); return nil }))
 	mux.Handle("/keys", control(func() any { return nil }, p.keys.add))
 	mux.HandleFunc("POST /renew", func(http.ResponseWriter, *http.Request) { p.renew() })
 	mux.HandleFunc("POST /cut", func(http.ResponseWriter, *http.Request) { p.cut() })

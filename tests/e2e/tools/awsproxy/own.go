@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -47,6 +48,19 @@ func (o *ownCloud) forget() {
 	o.all, o.byID = nil, nil
 }
 
+// state is {instance: its type}, of those that run.
+func (o *ownCloud) state() any {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	out := map[string]string{}
+	for _, m := range o.all {
+		if m.ended.IsZero() {
+			out[m.id] = m.kind
+		}
+	}
+	return out
+}
+
 func (o *ownCloud) launch(m machine) *machine {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -62,12 +76,21 @@ func (o *ownCloud) launch(m machine) *machine {
 
 func (o *ownCloud) fleet(r *request, one override, cycle string, now config) *reply {
 	time.Sleep(time.Duration(now.OwnDelayMs) * time.Millisecond)
-	m := o.launch(machine{kind: one.values["InstanceType"], subnet: one.values["SubnetId"], zone: one.zone(now), cycle: cycle,
-		image: one.values["ImageId"], template: one.template["LaunchTemplateName"], tags: tagsOf(r.form, "instance")})
+	count, err := strconv.Atoi(r.form.Get("TargetCapacitySpecification.TotalTargetCapacity"))
+	if err != nil || count < 1 {
+		return failure(r, 400, "InvalidParameterValue", "TotalTargetCapacity")
+	}
+	var ids strings.Builder
+	for range count {
+		m := o.launch(machine{kind: one.values["InstanceType"], subnet: one.values["SubnetId"], zone: one.zone(now),
+			cycle: cycle, image: one.values["ImageId"], template: one.template["LaunchTemplateName"],
+			tags: tagsOf(r.form, "instance")})
+		fmt.Fprintf(&ids, "<item>%s</item>", m.id)
+	}
 	return xmlReply(fmt.Sprintf(`<CreateFleetResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>%s</requestId>`+
-		`<fleetId>fleet-%08d</fleetId><fleetInstanceSet><item>%s<lifecycle>%s</lifecycle><instanceIds><item>%s</item></instanceIds>`+
-		`<instanceType>%s</instanceType></item></fleetInstanceSet></CreateFleetResponse>`, requestID, m.number,
-		described(one, m.zone), cycle, m.id, m.kind))
+		`<fleetId>fleet-0</fleetId><fleetInstanceSet><item>%s<lifecycle>%s</lifecycle><instanceIds>%s</instanceIds>`+
+		`<instanceType>%s</instanceType></item></fleetInstanceSet></CreateFleetResponse>`, requestID,
+		described(one, one.zone(now)), cycle, ids.String(), one.values["InstanceType"]))
 }
 
 func (o *ownCloud) run(r *request, zone, cycle string, now config) *reply {
