@@ -104,8 +104,7 @@ enum plm_aws_call {
 };
 
 struct plm_aws_service_row {
-	const char *name; /* in a credential scope */
-	enum plm_aws_protocol protocol;
+	const char *name;    /* in a credential scope */
 	const char *version; /* or prefix of the target */
 	const char *host;    /* "ec2": ec2.us-west-2.amazonaws.com */
 };
@@ -120,6 +119,9 @@ struct plm_aws_call_row {
 };
 
 const struct plm_aws_service_row *plm_aws_service(enum plm_aws_service service);
+enum plm_aws_protocol plm_aws_protocol(enum plm_aws_service service);
 const struct plm_aws_call_row *plm_aws_call(enum plm_aws_call call);
+/* It changes nothing, hides nothing and counts nothing: it may be repeated at will. */
+bool plm_aws_is_read(enum plm_aws_call call);
 
 #endif

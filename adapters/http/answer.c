@@ -72,6 +72,8 @@ void plm_http_answer_line(struct plm_http_answer *answer, struct plm_slice line)
 		keep(answer->retry_after, value);
 	} else if (value_of(line, "Date", &value)) {
 		keep(answer->date, value);
+	} else if (value_of(line, "x-amzn-ErrorType", &value)) {
+		keep(answer->error_type, value);
 	}
 }
 

@@ -450,6 +450,7 @@ static void fill(struct plm_http_call *call, enum plm_http_fate fate)
 	outcome->retry_after_ms = plm_http_answer_retry_ms(&call->answer, now.tv_sec);
 	outcome->body = plm_slice_of(call->body, call->body == NULL ? 0 : call->body_size);
 	memcpy(outcome->request_id, call->answer.request_id, sizeof(outcome->request_id));
+	memcpy(outcome->error_type, call->answer.error_type, sizeof(outcome->error_type));
 	outcome->elapsed_ms = plm_http_now_ms() - call->born_ms;
 	count_out(call);
 }

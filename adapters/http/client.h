@@ -71,6 +71,7 @@ struct plm_http_outcome {
 	char request_id[64];	/* Audit-Id, x-amzn-RequestId, X-Request-Id; else empty */
 	char text[256];		/* why, when it was not answered: one line without secrets */
 	int64_t elapsed_ms;
+	char error_type[64]; /* x-amzn-ErrorType; else empty */
 };
 
 /* AWS Signature Version 4, made by libcurl. All copied for the call; never in a text. */

@@ -101,6 +101,7 @@ enum plm_http_state {
 /* What was read of the headers of an answer. */
 struct plm_http_answer {
 	char request_id[64];
+	char error_type[64];
 	bool best_id;	      /* Audit-Id or x-amzn-RequestId was there */
 	char retry_after[64]; /* "" = none */
 	char date[64];

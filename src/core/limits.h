@@ -346,5 +346,41 @@
 #define PLM_LIMIT_AWS_FETCH_LAST_MS (60LL * 1000)
 /* At a start the region must be known after so long; else the daemon ends and says that it must be set. */
 #define PLM_LIMIT_PLACE_MS (60LL * 1000)
+/* AWS. Bytes of an answer, nesting and nodes of its tree, and memory for it; more cannot be read. */
+#define PLM_LIMIT_AWS_BODY_BYTES (64UL * 1024 * 1024)
+#define PLM_LIMIT_AWS_DEPTH 64
+#define PLM_LIMIT_AWS_NODES (2U * 1024 * 1024)
+#define PLM_LIMIT_AWS_TREE_BYTES (512UL * 1024 * 1024)
+/* Pages of one read; more is an answer that cannot be used. */
+#define PLM_LIMIT_AWS_PAGES 1000U
+/* Times that a read is sent; then its owner is told. The waits between, doubled up to the second. */
+#define PLM_LIMIT_AWS_READ_TRIES 4
+#define PLM_LIMIT_AWS_AGAIN_FIRST_MS 250
+#define PLM_LIMIT_AWS_AGAIN_MS 10000
+/* Bytes of an answer's message; the rest is cut off. */
+#define PLM_LIMIT_AWS_MESSAGE 512
+/* A file of certificates for AWS' endpoints; longer is refused. */
+#define PLM_LIMIT_CA_BYTES (4 * 1024 * 1024)
+/* A connection to AWS takes this long at most. */
+#define PLM_LIMIT_AWS_CONNECT_MS 5000
+/* Connections to one endpoint of AWS; more calls wait. */
+#define PLM_LIMIT_AWS_CONNECTIONS 16
+/*
+ * Calls a second (in thousandths), and at once after a pause, of each family: at most what AWS gives an
+ * account by default, less where others in the account read too. More wait. An answer that throttles halves
+ * the rate, down to a sixteenth; each second without one gives back an eighth.
+ */
+#define PLM_LIMIT_AWS_READ_MILLI 10000
+#define PLM_LIMIT_AWS_READ_BURST 50
+#define PLM_LIMIT_AWS_LIST_MILLI 5000
+#define PLM_LIMIT_AWS_LIST_BURST 25
+#define PLM_LIMIT_AWS_MUTATE_MILLI 5000
+#define PLM_LIMIT_AWS_MUTATE_BURST 50
+#define PLM_LIMIT_AWS_LAUNCH_MILLI 5000
+#define PLM_LIMIT_AWS_LAUNCH_BURST 50
+#define PLM_LIMIT_AWS_TERMINATE_MILLI 5000
+#define PLM_LIMIT_AWS_TERMINATE_BURST 50
+#define PLM_LIMIT_AWS_OTHER_MILLI 5000
+#define PLM_LIMIT_AWS_OTHER_BURST 20
 
 #endif

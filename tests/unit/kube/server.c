@@ -55,8 +55,9 @@ static void reply_with(struct server_peer *peer, const struct server_answer *ans
 	assert_non_null(reply);
 	size = snprintf(reply->bytes, sizeof(reply->bytes),
 			"HTTP/1.1 %u X\r\nContent-Type: application/json\r\nAudit-Id: audit-7\r\n"
-			"Content-Length: %zu\r\n\r\n%s",
-			answer->status, strlen(answer->body), answer->body);
+			"%sContent-Length: %zu\r\n\r\n%s",
+			answer->status, answer->headers == NULL ? "" : answer->headers,
+			strlen(answer->body), answer->body);
 	assert_in_range(size, 1, sizeof(reply->bytes) - 1);
 	reply->write.data = reply;
 	buf = uv_buf_init(reply->bytes, (unsigned)size);
@@ -104,6 +105,7 @@ static bool serve(struct server_peer *peer)
 	}
 	header(peer->bytes, "Authorization", request.authorization, sizeof(request.authorization));
 	header(peer->bytes, "Content-Type", request.content_type, sizeof(request.content_type));
+	header(peer->bytes, "X-Amz-Target", request.target, sizeof(request.target));
 	header(peer->bytes, "Accept", request.accept, sizeof(request.accept));
 	(void)snprintf(request.method, sizeof(request.method), "%.*s",
 		       (int)strcspn(peer->bytes, " "), peer->bytes);

@@ -14,16 +14,18 @@
 struct server_request {
 	char method[16];
 	char path[512];		 /* with query */
-	char authorization[256]; /* "" = none */
+	char authorization[512]; /* "" = none */
 	char content_type[64], accept[512];
+	char target[128];      /* X-Amz-Target; "" = none */
 	struct plm_slice body; /* borrowed */
 };
 
 struct server_answer {
 	unsigned status;
-	const char *body; /* static or the test's */
-	bool hang;	  /* no answer comes at all */
-	bool close;	  /* the connection is closed instead */
+	const char *body;    /* static or the test's */
+	const char *headers; /* "Name: value\r\n" each, besides; NULL = none */
+	bool hang;	     /* no answer comes at all */
+	bool close;	     /* the connection is closed instead */
 };
 
 struct server {

@@ -112,7 +112,8 @@ static void on_ask(void *self, const struct server_request *request, struct serv
 	}
 	answer->status = 200;
 	if (strcmp(request->path, "/apis") == 0 && w->discovery_status != 0) {
-		*answer = (struct server_answer){w->discovery_status, "{\"message\":\"no\"}", 0, 0};
+		*answer = (struct server_answer){.status = w->discovery_status,
+						 .body = "{\"message\":\"no\"}"};
 		return;
 	}
 	if (discovery(w, request->path, aggregated, &answer->body)) {
