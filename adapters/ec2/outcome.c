@@ -317,7 +317,6 @@ static void judge_code(const struct plm_http_outcome *outcome, const struct told
 		    (plm_slice_is(told->code, "AuthFailure") && outcome->status == 401);
 
 	out->class = known ? class_of(meaning) : class_of_status(outcome->status);
-	set(out->code, sizeof(out->code), told->code);
 	set(out->message, sizeof(out->message), without_encoded(told->message));
 	if (keys) {
 		/* AWS may repeat what was signed: the token is part of it. */
@@ -363,7 +362,8 @@ static void judge_read(enum plm_aws_call call, const struct plm_http_outcome *ou
 		return;
 	}
 	told = xml ? told_by_xml(root) : told_by_json(root, outcome);
-	if (told.code.size == 0) {
+	set(out->code, sizeof(out->code), told.code);
+	if (out->code[0] == '\0') {
 		judge_status(call, outcome->status, out);
 	} else {
 		judge_code(outcome, &told, out);

@@ -31,6 +31,7 @@ static void put(struct plm_query *query, const char *name, struct plm_slice valu
 	query->count++;
 }
 
+PLM_PRINTF(3, 0)
 static void put_named(struct plm_query *query, struct plm_slice value, const char *format,
 		      va_list args)
 {
