@@ -12,30 +12,13 @@ from aws import ROOT, Aws
 from cluster import Cluster, cpu_seconds, memory
 from daemon import USER, Daemon
 from kube import holds, until
+from objects import node_class, node_pool
 
 TYPES = "(m5|c5|r5)[.]([0-9]*x?large)"
 TABLE = ROOT / "data" / "ec2" / "ec2-instance-types.csv"
 CLASS = "/apis/karpenter.k8s.aws/v1/ec2nodeclasses/default"
 POOL = "/apis/karpenter.sh/v1/nodepools/default"
 LAUNCHES = ("CreateFleet", "RunInstances")
-
-
-def node_class(aws):
-    """Everything of the account that is tagged as the cluster's."""
-    here = [{"tags": {"karpenter.sh/discovery": aws.name}}]
-    return {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": {"name": "default"},
-            "spec": {"role": aws.role, "amiSelectorTerms": [{"alias": "al2023@latest"}],
-                     "subnetSelectorTerms": here, "securityGroupSelectorTerms": here}}
-
-
-def node_pool(name="default", requirements=(), labels=None, taints=None, **spec):
-    wants = [{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}, *requirements]
-    return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": name},
-            "spec": {"template": {
-                **({"metadata": {"labels": labels}} if labels else {}),
-                "spec": {
-                    "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"},
-                    "requirements": wants, **({"taints": taints} if taints else {})}}, **spec}}
 
 
 def pod(number, cpu):

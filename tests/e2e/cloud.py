@@ -1,6 +1,8 @@
 """A cluster whose nodes come from AWS: a control plane, moto behind its proxy, and what joins instances."""
 from aws import Aws
 from joiner import Joiner
+from kube import until
+from objects import node_class, node_pool, one_of
 from suite import Suite
 
 # Types that there are: few, so that a start of moto's, ours and each restart is quick.
@@ -67,3 +69,38 @@ class CloudSuite(Suite):
         rows = self.aws.proxy.tokens("CreateFleet", "RunInstances")
         assert all(row["executed"] == 1 and len(row["instances"]) <= 1 for row in rows), rows
         return [one for row in rows for one in row["instances"]]
+
+    def pool(self, types=("m5.xlarge",), after="1s", policy="WhenEmpty", **more):
+        """The account's class, and a pool of those types whose empty nodes go after a while."""
+        self.cluster.apply(node_class(self.aws), node_pool(
+            requirements=[one_of("node.kubernetes.io/instance-type", *types), *more.pop("requirements", ())],
+            disruption={"consolidationPolicy": policy, "consolidateAfter": after}, **more))
+
+    def gone(self, seconds=40):
+        """Waits until nothing is left that costs money."""
+        until("all instances are gone", lambda: not self.running(), seconds, 0.3)
+        until("all nodes are gone", lambda: not self.nodes(), seconds, 0.3)
+        until("all claims are gone", lambda: not self.claims(), seconds, 0.3)
+
+    def claims(self):
+        return self.admin.items("/apis/karpenter.sh/v1/nodeclaims")
+
+    def pod(self, name, cpu="1", **spec):
+        """A pod that runs until it is deleted."""
+        self.admin.create(f"/api/v1/namespaces/{self.namespace}/pods", {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"containers": [{"name": "main", "image": "none",
+                                     "resources": {"requests": {"cpu": cpu}}}], **spec}})
+
+    def phases(self):
+        return {one["metadata"]["name"]: one["status"].get("phase")
+                for one in self.admin.items(f"/api/v1/namespaces/{self.namespace}/pods")}
+
+    def settled(self, daemon):
+        """After a test: each launch call with a token was one instance, the log replays and knows what there is."""
+        daemon.replay()
+        rows = self.aws.proxy.tokens("CreateFleet", "RunInstances")
+        assert all(row["executed"] == 1 and len(row["instances"]) <= 1 and not row["mismatches"] for row in rows), rows
+        known = {one["instanceId"]: one for one in self.aws.instances(
+            "pending", "running", "shutting-down", "terminated", "stopped")}
+        assert set(known) == set(self.launched()), (sorted(known), rows)

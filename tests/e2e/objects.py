@@ -47,6 +47,29 @@ def job(namespace, name, queue, cpu="1", count=1, run="1s", priority=None, suspe
                                        "resources": {"requests": {"cpu": cpu}}}]}}}}
 
 
+def node_class(aws):
+    """Everything of the account that is tagged as the cluster's."""
+    here = [{"tags": {"karpenter.sh/discovery": aws.name}}]
+    return {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": {"name": "default"},
+            "spec": {"role": aws.role, "amiSelectorTerms": [{"alias": "al2023@latest"}],
+                     "subnetSelectorTerms": here, "securityGroupSelectorTerms": here}}
+
+
+def node_pool(name="default", requirements=(), labels=None, taints=None, **spec):
+    """Of on-demand capacity; more of the spec by name: disruption, limits, weight."""
+    wants = [{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}, *requirements]
+    return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": name},
+            "spec": {"template": {
+                **({"metadata": {"labels": labels}} if labels else {}),
+                "spec": {
+                    "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"},
+                    "requirements": wants, **({"taints": taints} if taints else {})}}, **spec}}
+
+
+def one_of(key, *values):
+    return {"key": key, "operator": "In", "values": list(values)}
+
+
 class Queues:
     """One flavor, one ClusterQueue and one LocalQueue with the test's names, and what lies in them."""
 
