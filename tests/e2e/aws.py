@@ -274,3 +274,12 @@ class Aws:
                 "AWS_DEFAULT_REGION": self.region,
                 "AWS_ACCESS_KEY_ID": self.key, "AWS_SECRET_ACCESS_KEY": self.secret,
                 "AWS_EC2_METADATA_DISABLED": "true"}
+
+    def identity(self):
+        """As environment(), by web identity instead of keys: a pod of EKS with a role of its own."""
+        token = self.folder / "token"
+        token.write_text("a token of the cluster", encoding="utf-8")
+        ours = self.environment()
+        del ours["AWS_ACCESS_KEY_ID"], ours["AWS_SECRET_ACCESS_KEY"]
+        return {**ours, "AWS_WEB_IDENTITY_TOKEN_FILE": str(token), "AWS_ROLE_SESSION_NAME": "plimsoll",
+                "AWS_ROLE_ARN": f"arn:aws:iam::{ACCOUNT}:role/{self.role}"}

@@ -31,8 +31,7 @@ class CloudSuite(Suite):
         self.aws.proxy.set(types=TYPES)
         self.joiner.forget()
         self.joiner.pause = False
-        self.cloud = {"cloud": "ec2", "env": {
-            **self.aws.environment(), "CLUSTER_NAME": self.aws.name, "INTERRUPTION_QUEUE": self.aws.name}}
+        self.known_as(self.aws.environment())
 
     def end(self):
         trouble = list(self.joiner.trouble)
@@ -54,6 +53,11 @@ class CloudSuite(Suite):
         yield from super().report()
         for one in self.aws.proxy.log()[-25:]:
             yield f"{one['action']} {one['status']} {one.get('code', '')} {one.get('fault', '')}"
+
+    def known_as(self, environment):
+        """By which credentials daemons find AWS from now on."""
+        self.cloud = {"cloud": "ec2", "env": {
+            **environment, "CLUSTER_NAME": self.aws.name, "INTERRUPTION_QUEUE": self.aws.name}}
 
     # ---- what tests ask ------------------------------------------------------------------------
 

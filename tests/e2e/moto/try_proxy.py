@@ -77,6 +77,14 @@ def try_signatures(ec2):
     session = client("ec2", aws_access_key_id=role["AccessKeyId"], aws_secret_access_key=role["SecretAccessKey"],
                      aws_session_token=role["SessionToken"])
     assert len(session.describe_subnets(SubnetIds=SUBNETS)["Subnets"]) == 3
+    control("/config", {"keySeconds": 1})
+    role = client("sts").assume_role(RoleArn="arn:aws:iam::123456789012:role/KarpenterNodeRole-plimsoll",
+                                     RoleSessionName="try")["Credentials"]
+    time.sleep(1.1)
+    session = client("ec2", aws_access_key_id=role["AccessKeyId"], aws_secret_access_key=role["SecretAccessKey"],
+                     aws_session_token=role["SessionToken"])
+    assert refusal(session.describe_subnets) == "ExpiredToken"
+    control("/config", {"keySeconds": 0})
     wrong = client("ec2", aws_secret_access_key="not it", aws_access_key_id=os.environ["AWS_ACCESS_KEY_ID"])
     assert refusal(wrong.describe_subnets) == "AuthFailure"
     wrong = client("sqs", aws_secret_access_key="not it", aws_access_key_id=os.environ["AWS_ACCESS_KEY_ID"])

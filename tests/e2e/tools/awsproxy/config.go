@@ -21,6 +21,7 @@ type config struct {
 	Zones         map[string]string `json:"zones"`         // of subnets
 	Own           bool              `json:"own"`           // instances are played here, not by moto
 	OwnDelayMs    int               `json:"ownDelayMs"`    // what a launch takes then
+	KeySeconds    int               `json:"keySeconds"`    // life of keys that STS hands out; 0: what moto says
 	GoneIsAnError bool              `json:"goneIsAnError"` // a CreateFleet whose instances are gone, repeated, is refused
 	Events        json.RawMessage   `json:"events"`        // raw items of DescribeInstanceStatus, a text
 	Reservations  string            `json:"reservations"`  // raw items of DescribeCapacityReservations

@@ -84,7 +84,7 @@ func (p *proxy) note(r *request, answer *reply) {
 		p.ages.note(launchedBy(answer), true)
 	}
 	if r.service == "sts" || !r.signed {
-		p.keys.learn(answer.body)
+		answer.body = p.keys.learn(answer.body, p.config.get().KeySeconds)
 	}
 }
 

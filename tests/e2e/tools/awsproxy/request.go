@@ -105,7 +105,7 @@ func refused(r *request, code, message string) *reply {
 		switch code {
 		case "InvalidClientTokenId", "SignatureDoesNotMatch", "XAmzContentSHA256Mismatch":
 			return failure(r, 401, "AuthFailure", "AWS was not able to validate the provided access credentials")
-		case "RequestExpired":
+		case "RequestExpired", "ExpiredToken":
 			return failure(r, 400, code, message)
 		}
 	}

@@ -19,13 +19,15 @@ import (
 type keyring struct {
 	lock    sync.Mutex
 	secrets map[string]string
+	ends    map[string]time.Time // of those that STS handed out for a while
+	tokens  map[string]string    // of sessions, which those must send
 }
 
 func (k *keyring) add(more map[string]string) error {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if k.secrets == nil {
-		k.secrets = map[string]string{}
+		k.secrets, k.ends, k.tokens = map[string]string{}, map[string]time.Time{}, map[string]string{}
 	}
 	for key, secret := range more {
 		k.secrets[key] = secret
@@ -33,12 +35,40 @@ func (k *keyring) add(more map[string]string) error {
 	return nil
 }
 
-var handedOut = regexp.MustCompile(`(?s)<AccessKeyId>([^<]+)</AccessKeyId>.*?<SecretAccessKey>([^<]+)</SecretAccessKey>`)
+var handedOut = regexp.MustCompile(`(?s)<AccessKeyId>([^<]+)</AccessKeyId>.*?<SecretAccessKey>([^<]+)</SecretAccessKey>` +
+	`.*?<SessionToken>([^<]+)</SessionToken>`)
 
-func (k *keyring) learn(body []byte) {
+var expiration = regexp.MustCompile(`<Expiration>[^<]*</Expiration>`)
+
+// learn takes in the keys of an answer; with a life in seconds it returns the answer with their end in it.
+func (k *keyring) learn(body []byte, life int) []byte {
+	end := time.Now().Add(time.Duration(life) * time.Second)
 	for _, found := range handedOut.FindAllSubmatch(body, -1) {
 		k.add(map[string]string{string(found[1]): string(found[2])})
+		k.lock.Lock()
+		k.tokens[string(found[1])] = string(found[3])
+		if life > 0 {
+			k.ends[string(found[1])] = end
+		}
+		k.lock.Unlock()
 	}
+	if life == 0 {
+		return body
+	}
+	return expiration.ReplaceAll(body, []byte("<Expiration>"+end.UTC().Format("2006-01-02T15:04:05Z")+"</Expiration>"))
+}
+
+func (k *keyring) expired(key string) bool {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	end, ends := k.ends[key]
+	return ends && time.Now().After(end)
+}
+
+func (k *keyring) token(key string) string {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	return k.tokens[key]
 }
 
 func (k *keyring) secret(key string) (string, bool) {
@@ -128,6 +158,12 @@ func (k *keyring) verify(q *http.Request, body []byte, s signature) (code, why s
 	secret, known := k.secret(s.key)
 	if !known {
 		return "InvalidClientTokenId", "no such access key"
+	}
+	if q.Header.Get("X-Amz-Security-Token") != k.token(s.key) {
+		return "InvalidClientTokenId", "the session token is not that of the key"
+	}
+	if k.expired(s.key) {
+		return "ExpiredToken", "the security token included in the request is expired"
 	}
 	stamp := q.Header.Get("X-Amz-Date")
 	at, err := time.Parse("20060102T150405Z", stamp)
