@@ -197,10 +197,8 @@ static bool is_container(const struct planning *planning)
 
 static enum plm_code from_imds(struct planning *planning)
 {
-	const char *off = variable(planning, "AWS_EC2_METADATA_DISABLED");
-
 	planning->plan->base =
-		off != NULL && strcasecmp(off, "true") == 0 ? PLM_AWS_BASE_NONE : PLM_AWS_BASE_IMDS;
+		plm_aws_imds_off(planning->environment) ? PLM_AWS_BASE_NONE : PLM_AWS_BASE_IMDS;
 	source(planning, "IMDS");
 	return PLM_OK;
 }

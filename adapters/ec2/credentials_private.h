@@ -57,6 +57,8 @@ enum plm_code plm_aws_plan_make(const struct plm_aws_credentials_options *option
 				struct plm_aws_plan *plan, struct plm_error *err) PLM_MUST_CHECK;
 /* The value of 'name', or NULL where it is unset or empty. */
 const char *plm_aws_setting(const char *const *environment, const char *name);
+/* IMDS must not be asked. */
+bool plm_aws_imds_off(const char *const *environment);
 /* Copy into 'room' bytes; false: it does not fit, or has control characters. */
 bool plm_aws_keep(char *to, size_t room, struct plm_slice text);
 
@@ -84,13 +86,6 @@ void plm_aws_file_free(char *text); /* NULL-safe */
 
 /* ---- one way through a plan: credentials_fetch.c ------------------------------------------------------------ */
 
-/* What an answer is to be told apart for. */
-struct plm_aws_heard {
-	unsigned status; /* 0 = none came; 'why' says why not */
-	struct plm_slice body;
-	const char *why;
-};
-
 struct plm_aws_fetch {
 	struct plm_aws_credentials *owner;
 	struct plm_aws_plan plan;
@@ -99,8 +94,9 @@ struct plm_aws_fetch {
 	char imds_token[1025], imds_role[PLM_AWS_NAME_SIZE];
 	/* The request that is under way or waits to be sent again. */
 	void (*step)(struct plm_aws_fetch *fetch);
-	void (*heard)(struct plm_aws_fetch *fetch, const struct plm_aws_heard *heard);
-	uint32_t tries;
+	void (*heard)(struct plm_aws_fetch *fetch, const struct plm_http_outcome *outcome);
+	const char *hint; /* for people, when no answer comes; NULL */
+	uint32_t tries, imds_tokens;
 	struct plm_backoff backoff;
 	struct plm_http_call *call; /* NULL = none is under way */
 };
@@ -144,6 +140,55 @@ void plm_aws_fetch_begin(struct plm_aws_credentials *credentials);
 void plm_aws_fetch_cancel(struct plm_aws_fetch *fetch); /* NULL-safe; frees and wipes */
 /* credentials.c: it ended; 'why' NULL = with keys. Frees it. */
 void plm_aws_fetched(struct plm_aws_credentials *credentials, const char *why);
+
+/* ---- steps of a fetch, for credentials_sts.c, credentials_imds.c and credentials_container.c ------------------- */
+
+struct plm_aws_ask {
+	const char *url; /* of the server */
+	const char *method, *path;
+	const char *const *headers;
+	const struct plm_http_sign *sign;
+	struct plm_slice body;
+	int64_t connect_ms, total_ms;
+};
+/* Begin with 'step', which asks; it is called again when its request is tried again. */
+void plm_aws_fetch_go(struct plm_aws_fetch *fetch, void (*step)(struct plm_aws_fetch *fetch));
+/*
+ * 'heard' gets the answer, whatever its status below 500 but 429. Those, and no answer, are tried again, and fail the
+ * fetch at the end.
+ */
+void plm_aws_fetch_ask(struct plm_aws_fetch *fetch, const struct plm_aws_ask *ask,
+		       void (*heard)(struct plm_aws_fetch *fetch,
+				     const struct plm_http_outcome *outcome));
+/* The answer was one for now only: the step again, or the end with 'why'. */
+void plm_aws_fetch_again(struct plm_aws_fetch *fetch, int64_t retry_after_ms, const char *why);
+/* The end. The text never has a part of an answer but a code. */
+void plm_aws_fetch_fail(struct plm_aws_fetch *fetch, const char *format, ...) PLM_PRINTF(2, 3);
+/* fetch->keys are there: the next role, or the end. */
+void plm_aws_fetch_next(struct plm_aws_fetch *fetch);
+/* The region is known: the first keys. */
+void plm_aws_fetch_base(struct plm_aws_fetch *fetch);
+
+/* What an answer calls its parts. */
+struct plm_aws_names {
+	const char *key_id, *secret, *token, *expires;
+};
+struct plm_aws_node;
+/* Into fetch->keys; false: a part is missing or too long. No time at all is PLM_UNSET. */
+bool plm_aws_fetch_take(struct plm_aws_fetch *fetch, const struct plm_aws_node *node,
+			const struct plm_aws_names *names);
+/* 'code' as it may be shown: letters, digits and points, 64 of them. */
+const char *plm_aws_fetch_code(struct plm_slice code, char out[65]);
+
+void plm_aws_sts_web_identity(struct plm_aws_fetch *fetch); /* steps */
+void plm_aws_sts_assume(struct plm_aws_fetch *fetch);
+void plm_aws_container(struct plm_aws_fetch *fetch);
+void plm_aws_imds(
+	struct plm_aws_fetch *fetch); /* the region where it is not known, then the keys */
+/* A file with a token: trimmed; owned, as of plm_aws_file_read(). */
+enum plm_code plm_aws_token_read(const char *path, char **out,
+				 struct plm_error *err) PLM_MUST_CHECK;
+
 int64_t plm_aws_wall_ms(void);
 int64_t plm_aws_loop_ms(void);
 

@@ -341,6 +341,17 @@
 #define PLM_LIMIT_AWS_LOOK_MS (15LL * 1000)
 /* Keys that were refused are fetched anew no sooner after they came. */
 #define PLM_LIMIT_AWS_REFUSED_MS (60LL * 1000)
+/* One request for keys: of an agent on this machine or IMDS, of STS; how often it is tried, and the first wait. */
+#define PLM_LIMIT_AWS_NEAR_CONNECT_MS 1000LL
+#define PLM_LIMIT_AWS_NEAR_MS 2000LL
+#define PLM_LIMIT_AWS_STS_MS (10LL * 1000)
+#define PLM_LIMIT_AWS_TRIES 3
+#define PLM_LIMIT_AWS_TRY_FIRST_MS 200LL
+#define PLM_LIMIT_AWS_TRY_LAST_MS (5LL * 1000)
+/* What answers with keys may have of bytes. */
+#define PLM_LIMIT_AWS_KEYS_BYTES (256UL * 1024)
+/* IMDS that cannot renew gives keys that have expired and are honoured: they are used for so long, then asked for. */
+#define PLM_LIMIT_AWS_STALE_MS (5LL * 60 * 1000)
 /* The wait after keys could not be fetched: doubled up to the second. */
 #define PLM_LIMIT_AWS_FETCH_FIRST_MS 1000LL
 #define PLM_LIMIT_AWS_FETCH_LAST_MS (60LL * 1000)

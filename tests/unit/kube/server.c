@@ -113,6 +113,7 @@ static bool serve(struct server_peer *peer)
 		       (int)strcspn(strchr(peer->bytes, ' ') + 1, " "),
 		       strchr(peer->bytes, ' ') + 1);
 	request.body = plm_slice_of(peer->bytes + head, body);
+	request.head = peer->bytes;
 	peer->server->ask(peer->server->self, &request, &answer);
 	peer->size -= head + body;
 	memmove(peer->bytes, peer->bytes + head + body, peer->size);

@@ -18,6 +18,7 @@ struct server_request {
 	char content_type[64], accept[512];
 	char target[128];      /* X-Amz-Target; "" = none */
 	struct plm_slice body; /* borrowed */
+	const char *head;      /* borrowed: the first line and all headers */
 };
 
 struct server_answer {
