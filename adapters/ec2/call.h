@@ -93,7 +93,8 @@ enum plm_aws_family {
 	X(RECEIVE_MESSAGE, SQS, "ReceiveMessage", N, OTHER, 30000, "interruptions; never while a peer may read the same queue") \
 	X(DELETE_MESSAGE, SQS, "DeleteMessageBatch", N, OTHER, 30000, "what was told is durable") \
 	X(GET_PRODUCTS, PRICING, "GetProducts", B, OTHER, 60000, "prices of on-demand capacity, twice a day") \
-	X(DESCRIBE_CLUSTER, EKS, "DescribeCluster", B, OTHER, 30000, "endpoint, certificate and addresses of an EKS cluster, for user data")
+	X(DESCRIBE_CLUSTER, EKS, "DescribeCluster", B, OTHER, 30000, "endpoint, certificate and addresses of an EKS cluster, for user data") \
+	X(DESCRIBE_PLACEMENT_GROUPS, EC2, "DescribePlacementGroups", B, READ, 30000, "what node classes select")
 /* clang-format on */
 enum plm_aws_call {
 	PLM_AWS_CALL_NONE,

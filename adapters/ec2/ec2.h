@@ -31,6 +31,10 @@ struct plm_ec2_options {
 	uint64_t seed;
 	void (*note)(void *self, const char *text);
 	void *self;
+	/* Of the cluster, for images and user data; each NULL = EKS says. */
+	const char *kubernetes_version; /* "1.33" */
+	const char *service_cidr;	/* "10.100.0.0/16" */
+	const char *dns_ip;		/* NULL and EKS is not asked: not known */
 };
 /* PLM_E_CONFIG: an endpoint or file that is none. */
 enum plm_code plm_ec2_new(const struct plm_ec2_options *options, struct plm_cloud *out,

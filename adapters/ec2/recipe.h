@@ -28,12 +28,13 @@ PLM_W_STRUCT(ec2_reservation, PLM_EC2_RESERVATION_FIELDS)
 /*
  * 'class' without what changes by itself or only selects: no UID, labels, times, stamps, terms; its family is always
  * named. 'subnets' best first: the first of a zone is the one to launch into. 'ca' is PEM in base64. 'dns_ip' "" = not
- * known. 'ipv6' 1 = the cluster's addresses are IPv6. 'placement_group' is an id, "" = none.
+ * known. 'ipv6' 1 = the cluster's addresses are IPv6. 'placement_group' is an id, "" = none. 'default_mounts' 1 = of its
+ * images, as struct plm_ec2_boot has it.
  */
 #define PLM_EC2_RECIPE_FIELDS(S, Y, I, E, T, R, L)                                                 \
 	R(class, node_class) L(subnets, class_subnet) T(security_groups) S(instance_profile)       \
 	S(cluster) S(endpoint) S(ca) S(service_cidr) S(dns_ip) I(ipv6) S(placement_group)          \
-	L(reservations, ec2_reservation)
+	L(reservations, ec2_reservation) I(default_mounts)
 PLM_W_STRUCT(ec2_recipe, PLM_EC2_RECIPE_FIELDS)
 
 /* clang-format on */

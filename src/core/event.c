@@ -301,6 +301,9 @@ DEFINE_TYPE(class_group, PLM_CLASS_GROUP_FIELDS)
 #define TYPE struct plm_w_class_condition
 DEFINE_TYPE(class_condition, PLM_CLASS_CONDITION_FIELDS)
 #undef TYPE
+#define TYPE struct plm_w_class_reservation
+DEFINE_TYPE(class_reservation, PLM_CLASS_RESERVATION_FIELDS)
+#undef TYPE
 #define TYPE struct plm_w_class_status
 DEFINE_TYPE(class_status, PLM_CLASS_STATUS_FIELDS)
 #undef TYPE

@@ -419,7 +419,8 @@ PLM_W_STRUCT(instance, PLM_INSTANCE_FIELDS)
  * the list is empty and 'recipe' is too. 'subnets' best first; a zone without one cannot be launched into.
  * 'conditions' as EC2NodeClass names them ('met' 1, 0, PLM_UNSET = not known yet); 'not_ready' empty = a launch
  * may be tried, else why not, as "SubnetsNotFound: ...". 'class_hash' of the class that this was found for (its 'hash'
- * member): a status for another hash than state has is not used. 'recipe' is the cloud's own.
+ * member): a status for another hash than state has is not used. 'recipe' is the cloud's own. 'reservations': the
+ * capacity reservations that the class selects, which are active; 'kind' "default" or "capacity-block".
  */
 #define PLM_CLASS_SUBNET_FIELDS(S, Y, I, E, T, R, L) S(id) S(zone) S(zone_id)
 PLM_W_STRUCT(class_subnet, PLM_CLASS_SUBNET_FIELDS)
@@ -429,10 +430,13 @@ PLM_W_STRUCT(class_image, PLM_CLASS_IMAGE_FIELDS)
 PLM_W_STRUCT(class_group, PLM_CLASS_GROUP_FIELDS)
 #define PLM_CLASS_CONDITION_FIELDS(S, Y, I, E, T, R, L) S(type) I(met) S(reason) S(message)
 PLM_W_STRUCT(class_condition, PLM_CLASS_CONDITION_FIELDS)
+#define PLM_CLASS_RESERVATION_FIELDS(S, Y, I, E, T, R, L)                                          \
+	S(id) S(zone) S(instance_type) S(owner) S(criteria) S(kind) I(interruptible) I(end_ms)
+PLM_W_STRUCT(class_reservation, PLM_CLASS_RESERVATION_FIELDS)
 #define PLM_CLASS_STATUS_FIELDS(S, Y, I, E, T, R, L)                                               \
 	E(kind, kind) S(name) S(uid) S(class_hash) S(not_ready) L(conditions, class_condition)     \
 	L(subnets, class_subnet) L(images, class_image) L(security_groups, class_group)            \
-	S(instance_profile) Y(recipe)
+	S(instance_profile) Y(recipe) L(reservations, class_reservation)
 PLM_W_STRUCT(class_status, PLM_CLASS_STATUS_FIELDS)
 
 #define PLM_INTERRUPT_LIST(X)                                                                      \

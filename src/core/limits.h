@@ -393,5 +393,36 @@
 #define PLM_LIMIT_AWS_TERMINATE_BURST 50
 #define PLM_LIMIT_AWS_OTHER_MILLI 5000
 #define PLM_LIMIT_AWS_OTHER_BURST 20
+/* Things that one selector of a node class may select; more fail it, with its name. */
+#define PLM_LIMIT_CLASS_ROWS 10000
+/* How old what AWS said for node classes may get before it is asked again. */
+#define PLM_LIMIT_CLASS_SUBNETS_MS (60LL * 1000)
+#define PLM_LIMIT_CLASS_GROUPS_MS (5LL * 60 * 1000)
+#define PLM_LIMIT_CLASS_IMAGES_MS (5LL * 60 * 1000)
+#define PLM_LIMIT_CLASS_RESERVATIONS_MS (60LL * 1000)
+#define PLM_LIMIT_CLASS_PARAMETER_MS (24LL * 3600 * 1000)
+#define PLM_LIMIT_CLASS_PROFILE_MS (15LL * 60 * 1000)
+#define PLM_LIMIT_CLASS_CLUSTER_MS (5LL * 60 * 1000)
+/* The same for an answer without anything in it. */
+#define PLM_LIMIT_CLASS_NOTHING_MS (60LL * 1000)
+/* For the parameter of an image that is gone or deprecated; and for all of a class that has changed. */
+#define PLM_LIMIT_CLASS_DOUBT_MS (30LL * 60 * 1000)
+#define PLM_LIMIT_CLASS_FRESH_MS (5LL * 1000)
+/* The wait before a question that failed is asked again doubles from the first to the second. */
+#define PLM_LIMIT_CLASS_AGAIN_MS (10LL * 1000)
+#define PLM_LIMIT_CLASS_AGAIN_MOST_MS (5LL * 60 * 1000)
+/* A question that fails for so long is said aloud; what was never known is told as unknown then. */
+#define PLM_LIMIT_CLASS_PATIENCE_MS (2LL * 60 * 1000)
+/* A condition by an answer that could not be had anew for so long says so. */
+#define PLM_LIMIT_CLASS_STALE_MS (15LL * 60 * 1000)
+/* Questions of node classes that are under way at once; more wait. */
+#define PLM_LIMIT_CLASS_UNDER_WAY 8U
+/* Addresses that a subnet without any must have again before it is used. */
+#define PLM_LIMIT_CLASS_SUBNET_BACK 8
+/* What became of a change of an instance profile holds so long without another look. */
+#define PLM_LIMIT_PROFILE_AGAIN_MS (30LL * 1000)
+#define PLM_LIMIT_PROFILE_AGAIN_MOST_MS (10LL * 60 * 1000)
+/* A profile whose class is gone waits so long between looks for instances that still have it. */
+#define PLM_LIMIT_PROFILE_BURY_MS (60LL * 1000)
 
 #endif

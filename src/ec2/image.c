@@ -141,6 +141,29 @@ size_t plm_ec2_parameters(enum plm_ec2_family family, struct plm_slice kubernete
 	return 0;
 }
 
+size_t plm_ec2_ubuntu_parameters(struct plm_slice release, struct plm_slice kubernetes,
+				 struct plm_arena *arena,
+				 struct plm_ec2_parameter out[PLM_EC2_PARAMETERS])
+{
+	static const char *const archs[] = {"amd64", "arm64"};
+	bool old = plm_slice_is(release, "Ubuntu22.04");
+
+	if (!old && !plm_slice_is(release, "Ubuntu24.04")) {
+		return 0;
+	}
+	for (size_t i = 0; i < PLM_COUNTOF(archs); i++) {
+		out[i] = (struct plm_ec2_parameter){
+			plm_arena_format(arena,
+					 "/aws/service/canonical/ubuntu/eks/%s/%.*s/stable/current/"
+					 "%s/hvm/ebs-%s/ami-id",
+					 old ? "22.04" : "24.04", (int)kubernetes.size,
+					 (const char *)kubernetes.ptr, archs[i],
+					 old ? "gp2" : "gp3"),
+			archs[i], PLM_EC2_ANY};
+	}
+	return PLM_COUNTOF(archs);
+}
+
 /* ---- choice -------------------------------------------------------------------------------------- */
 
 static bool before(const struct plm_ec2_image *a, const struct plm_ec2_image *b)

@@ -34,6 +34,11 @@ size_t plm_ec2_parameters(enum plm_ec2_family family, struct plm_slice kubernete
 			  struct plm_slice version, struct plm_arena *arena,
 			  struct plm_ec2_parameter out[PLM_EC2_PARAMETERS]);
 
+/* Canonical's, of "Ubuntu22.04" or "Ubuntu24.04"; for any hardware. */
+size_t plm_ec2_ubuntu_parameters(struct plm_slice release, struct plm_slice kubernetes,
+				 struct plm_arena *arena,
+				 struct plm_ec2_parameter out[PLM_EC2_PARAMETERS]);
+
 /* An image and one kind of hardware that it is for: an image for two kinds stands there twice. */
 struct plm_ec2_image {
 	struct plm_slice id, name;
