@@ -425,4 +425,41 @@
 /* A profile whose class is gone waits so long between looks for instances that still have it. */
 #define PLM_LIMIT_PROFILE_BURY_MS (60LL * 1000)
 
+/* EC2. Overrides of one CreateFleet: what EC2 takes; dearer offers are left out. */
+#define PLM_LIMIT_EC2_OVERRIDES 300
+/* Launches whose calls are under way at once; more wait their turn in the order in which they came. */
+#define PLM_LIMIT_EC2_LAUNCHES 64
+/* The wait before a launch, terminate or tag that was not carried out, or is not known to be, goes out again. */
+#define PLM_LIMIT_EC2_WAIT_FIRST_MS 1000
+#define PLM_LIMIT_EC2_WAIT_MS (2LL * 60 * 1000)
+/*
+ * For so long after a call whose outcome is unknown its instance is looked for by tag, before a refusal of its repetition is
+ * believed. EC2 shows an instance within seconds; one that is later still is ended as an orphan.
+ */
+#define PLM_LIMIT_EC2_SETTLE_MS (60LL * 1000)
+/* An instance that EC2 does not know is believed to be gone when it has said so for this long, or is older. */
+#define PLM_LIMIT_EC2_GONE_MS (60LL * 1000)
+/* Ends of instances that are asked for together: so long after the newest, so long in all, so many. */
+#define PLM_LIMIT_EC2_TERMINATE_IDLE_MS 100
+#define PLM_LIMIT_EC2_TERMINATE_MAX_MS 1000
+#define PLM_LIMIT_EC2_TERMINATE_IDS 500
+/* Tags of instances are written one call in this time: EC2 allows few of them. */
+#define PLM_LIMIT_EC2_TAG_EVERY_MS 1000
+/*
+ * Whole lists of instances: how long after the one before the next begins, with nothing there, in rest, and while launches
+ * are fresh or an outcome was unknown lately. One that failed is begun again after the last.
+ */
+#define PLM_LIMIT_EC2_ROUND_IDLE_MS (60LL * 1000)
+#define PLM_LIMIT_EC2_ROUND_MS (30LL * 1000)
+#define PLM_LIMIT_EC2_ROUND_FRESH_MS (10LL * 1000)
+#define PLM_LIMIT_EC2_FRESH_MS (2LL * 60 * 1000)
+/* Instances that begin, end or are missing are looked at by id between the lists: after these waits, so many a call. */
+#define PLM_LIMIT_EC2_LOOK_FIRST_MS 1000
+#define PLM_LIMIT_EC2_LOOK_MS (15LL * 1000)
+#define PLM_LIMIT_EC2_LOOK_IDS 200
+/* Without an answer to a list for so long the cloud counts as away: nothing is said of what is not seen. */
+#define PLM_LIMIT_EC2_AWAY_MS (30LL * 1000)
+/* An instance that ended is remembered for so long, so that an older view does not bring it back. */
+#define PLM_LIMIT_EC2_ENDED_MS (10LL * 60 * 1000)
+
 #endif
