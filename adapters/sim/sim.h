@@ -19,7 +19,7 @@
 #ifndef PLM_SIM_SIM_H
 #define PLM_SIM_SIM_H
 
-#include "core/ports.h"
+#include "core/cloud.h"
 
 /* Inclusive bounds of a random draw. */
 struct plm_sim_range {
@@ -199,6 +199,8 @@ int64_t plm_world_clock_offset(const struct plm_world *world);
 /* ---- the engine's side ---- */
 
 struct plm_effects plm_world_effects(struct plm_world *world);
+/* The same as a cloud; its 'free' leaves the world to its owner. */
+struct plm_cloud plm_world_cloud(struct plm_world *world);
 /* The engine's process is gone: answers and deliveries on their way are lost, requests are not. */
 void plm_world_disconnect(struct plm_world *world);
 /* All that there is has been told: claims, nodes and instances are complete (instant worlds). */
