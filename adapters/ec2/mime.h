@@ -11,6 +11,7 @@
 #include "core/error.h"
 
 #define PLM_MIME_SHELL "text/x-shellscript; charset=\"us-ascii\""
+#define PLM_MIME_CLOUD_CONFIG "text/cloud-config; charset=\"us-ascii\""
 #define PLM_MIME_NODE_CONFIG "application/node.eks.aws"
 
 /* 'headers': whole lines with their ends. */

@@ -235,12 +235,24 @@ static struct plm_slice powershell(const struct plm_ec2_boot *boot, struct plm_a
 
 /* ---- families in parts: AL2, AL2023, Ubuntu ------------------------------------------------------ */
 
-/* The user's parts, then ours. */
+/* cloud-init lets the key in; JSON's quotes are YAML's. */
+static struct plm_mime_part key_part(struct plm_slice key, struct plm_arena *arena)
+{
+	struct plm_text out = {.arena = arena};
+
+	plm_text_putf(&out, "#cloud-config\nssh_authorized_keys:\n- ");
+	plm_text_quote(&out, key);
+	return plm_mime_part(arena, PLM_MIME_CLOUD_CONFIG, plm_text_slice(&out));
+}
+
+/* The user's parts, the key of a NodeTemplate, then ours unless it asks for no boot. */
 static enum plm_code in_parts(const struct plm_ec2_boot *boot, struct plm_mime_part ours,
 			      bool yaml_counts, struct plm_arena *arena, struct plm_slice *out,
 			      struct plm_error *err)
 {
 	struct plm_slice user = boot->class->setup.user_data;
+	struct plm_slice key = boot->class->setup.ssh_key;
+	size_t count = 0;
 	struct plm_vec read = {0};
 	struct plm_mime_part *parts = NULL;
 	enum plm_code code = PLM_OK;
@@ -257,22 +269,39 @@ static enum plm_code in_parts(const struct plm_ec2_boot *boot, struct plm_mime_p
 	if (code != PLM_OK) {
 		return code;
 	}
-	parts = PLM_NEW_ARRAY(arena, read.count + 1, struct plm_mime_part);
+	parts = PLM_NEW_ARRAY(arena, read.count + 2, struct plm_mime_part);
 	if (read.count > 0) {
 		memcpy(parts, read.ptr, read.count * sizeof(*parts));
 	}
-	parts[read.count] = ours;
-	*out = plm_mime_write(parts, read.count + 1, arena);
+	count = read.count;
+	if (key.size > 0) {
+		parts[count++] = key_part(key, arena);
+	}
+	if (boot->class->setup.no_boot != 1) {
+		parts[count++] = ours;
+	}
+	*out = plm_mime_write(parts, count, arena);
 	return PLM_OK;
+}
+
+static bool has_parts(enum plm_ec2_family family)
+{
+	return family == PLM_EC2_AL2 || family == PLM_EC2_AL2023 || family == PLM_EC2_UBUNTU;
 }
 
 static enum plm_code write_for(const struct plm_ec2_boot *boot, struct plm_arena *arena,
 			       struct plm_slice *out, struct plm_error *err)
 {
+	const struct plm_w_class_setup *setup = &boot->class->setup;
+	enum plm_ec2_family family = plm_ec2_family_of(boot->class);
 	struct plm_slice ours = {0};
 	enum plm_code code = PLM_OK;
 
-	switch (plm_ec2_family_of(boot->class)) {
+	if (setup->no_boot == 1 && (setup->ssh_key.size == 0 || !has_parts(family))) {
+		*out = setup->user_data;
+		return PLM_OK;
+	}
+	switch (family) {
 	case PLM_EC2_CUSTOM:
 	case PLM_EC2_FAMILY_COUNT:
 		*out = boot->class->setup.user_data;

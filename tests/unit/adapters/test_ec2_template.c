@@ -118,8 +118,8 @@ static struct plm_ec2_launch launch_of(void)
 static const struct golden_case {
 	const char *why;
 } golden_table[] = {
-	{"al2"},	  {"al2023"},  {"al2023-mime"}, {"al2023-yaml"},
-	{"bottlerocket"}, {"windows"}, {"custom"},	{"ubuntu"},
+	{"al2"},     {"al2023"}, {"al2023-mime"}, {"al2023-yaml"}, {"bottlerocket"},
+	{"windows"}, {"custom"}, {"ubuntu"},	  {"ubuntu-key"},  {"ubuntu-no-boot"},
 };
 
 static void golden_row(const struct golden_case *row)
