@@ -51,7 +51,7 @@ def files():
     made["policies/kustomization.yaml"] = HEAD + dumped([{
         "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
         "resources": sorted(path.partition("/")[2] for path in made if path.startswith("policies/"))}])
-    return {**made, **chart.files(), **boards.files(), **alerts.files(HEAD, dumped)}
+    return {**made, **chart.files(HERE), **boards.files(), **alerts.files(HEAD, dumped)}
 
 
 def main(arguments):

@@ -298,6 +298,16 @@ def table():
     return "\n".join(lines) + "\n"
 
 
-def files():
+# The page, and where in it the table is.
+PAGE, BEGIN, END = "../docs/deploy.md", "<!-- made by deploy/generate.py -->\n", "<!-- until here -->\n"
+
+
+def page(folder):
+    text = (folder / PAGE).read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    return before + BEGIN + table() + END + rest.partition(END)[2]
+
+
+def files(folder):
     return {"charts/plimsoll/values.yaml": values(), "charts/plimsoll/values.schema.json": schema(),
-            "charts/plimsoll/files/unsupported.json": unsupported()}
+            "charts/plimsoll/files/unsupported.json": unsupported(), PAGE: page(folder)}

@@ -2,12 +2,15 @@
 both ways of installing give the same. The real API server's word on them is tests/e2e/own_deploy.py."""
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
 import yaml
 
-from charts import (CHARTS, KUSTOMIZE, MUTATES, ROOT, SPACE, Refused, container, documents, key, kustomized, named,
+from charts import (CHARTS, KUSTOMIZE, MUTATES, ROOT, SPACE, Refused, built, container, documents, key, kustomized, named,
                     of_kind, rendered, run)
 from tap import report
 
@@ -16,6 +19,7 @@ sys.path.insert(0, str(ROOT / "deploy"))
 from gen import chart  # noqa: E402
 
 PLIMSOLL = sys.argv[1]
+VERSION = re.compile(r"^version: (\S+)", re.MULTILINE)
 MANAGER = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nwaitForPodsReady: {timeout: 5m}\n"
 NODES = {"mode": "enforce", "enforce": {"nodes": True}, "cloud": "ec2", "settings": {"clusterName": "one"}}
 
@@ -240,10 +244,9 @@ CHECKS = (selectors, pod_is_safe, probes, rights, mode_and_rights_agree, metadat
 
 
 def case(values):
-    for words in ((), MUTATES):
-        objects = rendered(values, *words)
-        for check in CHECKS:
-            yield from check(objects)
+    objects = rendered(values, *(MUTATES if "mode" in values else ()))
+    for check in CHECKS:
+        yield from check(objects)
 
 
 # ---- values ---------------------------------------------------------------------------------------------
@@ -425,6 +428,43 @@ def same(overlay, values, kinds=None):
                   f"{json.dumps(theirs[name], sort_keys=True)}"
 
 
+def release():
+    """The artefacts: packages render as their folders do, the manifests are the kustomization and the CRDs."""
+    with tempfile.TemporaryDirectory() as folder:
+        programs = built("cluster")
+        subprocess.run([sys.executable, ROOT / "deploy" / "release.py", "--helm", programs / "helm", "--kubectl",
+                        programs / "kubectl", folder], check=True, stderr=subprocess.DEVNULL)
+        there = {path.name: path for path in pathlib.Path(folder).iterdir()}
+        version = VERSION.search((CHARTS / "plimsoll" / "Chart.yaml").read_text(encoding="utf-8"))[1]
+        if there.keys() != {"plimsoll.yaml", "plimsoll-crds.yaml", f"plimsoll-{version}.tgz", f"plimsoll-crds-{version}.tgz"}:
+            yield f"made: {sorted(there)}"
+        for name, values in (("plimsoll", {"mode": "enforce", "dashboards": {"enabled": True}}), ("plimsoll-crds", {})):
+            if rendered(values, *MUTATES, chart=there[f"{name}-{version}.tgz"]) != rendered(values, *MUTATES, chart=name):
+                yield f"package {name} renders otherwise than its folder"
+        if documents(there["plimsoll.yaml"].read_text(encoding="utf-8")) != kustomized(KUSTOMIZE / "observe"):
+            yield "plimsoll.yaml is not what overlays/observe makes"
+        if {key(one) for one in documents(there["plimsoll-crds.yaml"].read_text(encoding="utf-8"))} != {
+                key(one) for one in rendered(chart="plimsoll-crds")}:
+            yield "plimsoll-crds.yaml has not all of them"
+
+
+def keys_of_k9s():
+    """Each plugin asks what the program answers: here there is nobody to ask, which is another end than usage."""
+    plugins = yaml.safe_load((ROOT / "deploy" / "k9s" / "plugins.yaml").read_text(encoding="utf-8"))["plugins"]
+    if len({one["shortCut"] for one in plugins.values()}) != len(plugins):
+        yield "a key is there twice"
+    env = {**os.environ, "PATH": f"{pathlib.Path(PLIMSOLL).resolve().parent}:{os.environ['PATH']}", "PAGER": "cat",
+           "PLIMSOLL_SERVER": "http://127.0.0.1:1"}
+    for name, one in plugins.items():
+        for kind in one["scopes"]:
+            for space in ("work", "-", "") if kind == "pods" else ("work",):
+                given = {"$RESOURCE_NAME": kind, "$NAME": "some", "$NAMESPACE": space}
+                done = subprocess.run([one["command"], *(given.get(word, word) for word in one["args"])], env=env,
+                                      capture_output=True, text=True, check=False, timeout=30)
+                if "http://127.0.0.1:1" not in done.stdout or "usage" in done.stdout:
+                    yield f"{name} of {kind} in {space!r}: {done.stdout}{done.stderr}"
+
+
 def two_releases_share_no_name():
     one = {key(each) for each in rendered({"rbac": {"userRoles": False}})}
     two = {key(each) for each in rendered({"rbac": {"userRoles": False}}, release="second", namespace="second")}
@@ -452,6 +492,7 @@ def main():
                    "prometheus", {"serviceMonitor": {"enabled": True}, "prometheusRule": {"enabled": True}},
                    {"ServiceMonitor", "PrometheusRule"})),
                ("alerts and boards", alerts_and_boards),
+               ("release", release), ("keys of k9s", keys_of_k9s),
                ("two releases share no name", two_releases_share_no_name)]
     return report(checks)
 

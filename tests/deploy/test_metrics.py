@@ -198,10 +198,6 @@ ROWS = [
     ("ClusterQueueInactive", {'kueue_cluster_queue_status{cluster_queue="q",status="pending"}': "1x30",
                               'kueue_cluster_queue_status{cluster_queue="r",status="active"}': "1x30"}, 12,
      [{"cluster_queue": "q", "status": "pending"}]),
-    ("PreemptionStorm", {'kueue_preempted_workloads_total{preempting_cluster_queue="q",reason="x"}':
-                         "0x1440 0+1x60"}, 1480, [{"preempting_cluster_queue": "q"}]),
-    ("PreemptionStorm", {'kueue_preempted_workloads_total{preempting_cluster_queue="q",reason="x"}':
-                         rising(0, 1, 1500)}, 1480, []),
     ("NodeChurnHigh", {CLAIMS: rising(0, 1, 120),
                        'karpenter_nodeclaims_terminated_total{nodepool="a"}': rising(0, 1, 120),
                        'karpenter_nodes_current_lifetime_seconds{nodepool="a"}': "60x120"}, 110, [{"nodepool": "a"}]),
@@ -226,6 +222,13 @@ ROWS = [
     ("SpendAbove", {COST % "spot": "30x30", COST % "on-demand": "19x30"}, 20, []),
 ]
 
+# What looks at a day: the same by steps of five minutes.
+LONG = [
+    ("PreemptionStorm", {'kueue_preempted_workloads_total{preempting_cluster_queue="q",reason="x"}': "0x288 0+5x12"}, 297,
+     [{"preempting_cluster_queue": "q"}]),
+    ("PreemptionStorm", {'kueue_preempted_workloads_total{preempting_cluster_queue="q",reason="x"}': rising(0, 5, 300)}, 297, []),
+]
+
 
 def firing(name, severity, labels):
     own = {"alertname": name, "alertstate": "firing", "severity": severity, **labels}
@@ -233,24 +236,29 @@ def firing(name, severity, labels):
     return {"labels": f"ALERTS{{{inside}}}", "value": 1}
 
 
+def tests_of(rows, step, severity):
+    """promtool's file: series by steps of so many minutes."""
+    return {"rule_files": ["rules.yaml"], "evaluation_interval": f"{step}m", "tests": [
+        {"interval": f"{step}m", "name": f"{name} {number}",
+         "input_series": [{"series": key, "values": values} for key, values in series.items()],
+         "promql_expr_test": [{"expr": f'ALERTS{{alertname="{name}",alertstate="firing"}}', "eval_time": f"{at * step}m",
+                               "exp_samples": [firing(name, severity[name], one) for one in fires]}]}
+        for number, (name, series, at, fires) in enumerate(rows, 1)]}
+
+
 def they_fire():
     severity = {one.name: one.severity for one in all_alerts()}
-    untested = severity.keys() - {row[0] for row in ROWS if row[3]}
+    untested = severity.keys() - {row[0] for row in ROWS + LONG if row[3]}
     if untested:
         yield f"no row makes these fire: {untested}"
     with tempfile.TemporaryDirectory() as folder:
         rules = alerts.rules()
         rules["groups"].append({"name": "spend", "rules": [json.loads(alerts.spend().replace("LIMIT", "50"))]})
         pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rules), encoding="utf-8")
-        tests = [{"interval": "1m", "name": f"{name} {number}",
-                  "input_series": [{"series": key, "values": values} for key, values in series.items()],
-                  "promql_expr_test": [{"expr": f'ALERTS{{alertname="{name}",alertstate="firing"}}', "eval_time": f"{minute}m",
-                                        "exp_samples": [firing(name, severity[name], one) for one in fires]}]}
-                 for number, (name, series, minute, fires) in enumerate(ROWS, 1)]
-        file = pathlib.Path(folder, "test.yaml")
-        file.write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests}),
-                        encoding="utf-8")
-        yield from told("test", "rules", file)
+        files = [pathlib.Path(folder, f"test-{step}.yaml") for step in (1, 5)]
+        for file, rows, step in zip(files, (ROWS, LONG), (1, 5)):
+            file.write_text(yaml.safe_dump(tests_of(rows, step, severity)), encoding="utf-8")
+        yield from told("test", "rules", *files)
 
 
 # ---- boards -----------------------------------------------------------------------------------------------
