@@ -275,6 +275,11 @@ class Aws:
                 "AWS_ACCESS_KEY_ID": self.key, "AWS_SECRET_ACCESS_KEY": self.secret,
                 "AWS_EC2_METADATA_DISABLED": "true"}
 
+    def settings(self, environment=None):
+        """That with Karpenter's variables, which our daemon reads too."""
+        return {**(environment or self.environment()), "CLUSTER_NAME": self.name, "INTERRUPTION_QUEUE": self.name,
+                "EKS_CONTROL_PLANE": "true"}
+
     def identity(self):
         """As environment(), by web identity instead of keys: a pod of EKS with a role of its own."""
         token = self.folder / "token"

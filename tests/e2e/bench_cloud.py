@@ -14,7 +14,7 @@ from daemon import USER, Daemon
 from kube import holds, until
 from objects import node_class, node_pool
 
-TYPES = "(m5|c5|r5)[.]([0-9]*x?large)"
+TYPES = "(m5|c5|r5)[.]([0-9]*x?large|metal)"
 TABLE = ROOT / "data" / "ec2" / "ec2-instance-types.csv"
 CLASS = "/apis/karpenter.k8s.aws/v1/ec2nodeclasses/default"
 POOL = "/apis/karpenter.sh/v1/nodepools/default"
@@ -50,7 +50,7 @@ class Place:
             install.deploy(self.cluster, plimsoll)
             self.process = Daemon(
                 plimsoll, self.cluster.folder / "plimsoll", self.cluster.account(USER, self.cluster.folder),
-                "--enforce", "nodes", cloud="ec2", env=self.aws.environment()).start()
+                "--enforce", "nodes", cloud="ec2", env=self.aws.settings()).start()
         self.cluster.apply(node_class(self.aws), node_pool(requirements=requirements))
         until("the class is ready", lambda: holds(self.cluster.admin.get(CLASS), "Ready"), 60)
         until("the pool is ready", lambda: holds(self.cluster.admin.get(POOL), "Ready"), 60)
@@ -75,7 +75,7 @@ class Place:
         """So many pods at once: seconds from the first of them to each launch call, and what making them took."""
         self.aws.proxy.forget()
         begin, used = time.time(), cpu_seconds(self.process.pid)
-        bulk.put(self.cluster, [pod(self.pods + number, cpu) for number in range(count)])
+        bulk.put_each(self.cluster, [pod(self.pods + number, cpu) for number in range(count)])
         made = time.time() - begin
         self.pods += count
         self.needed += count * cpu

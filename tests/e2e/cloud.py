@@ -1,4 +1,6 @@
 """A cluster whose nodes come from AWS: a control plane, moto behind its proxy, and what joins instances."""
+import json
+
 from aws import Aws
 from joiner import Joiner
 from kube import until
@@ -56,8 +58,7 @@ class CloudSuite(Suite):
 
     def known_as(self, environment):
         """By which credentials daemons find AWS from now on."""
-        self.cloud = {"cloud": "ec2", "env": {
-            **environment, "CLUSTER_NAME": self.aws.name, "INTERRUPTION_QUEUE": self.aws.name}}
+        self.cloud = {"cloud": "ec2", "env": self.aws.settings(environment)}
 
     # ---- what tests ask ------------------------------------------------------------------------
 
@@ -101,10 +102,22 @@ class CloudSuite(Suite):
                 for one in self.admin.items(f"/api/v1/namespaces/{self.namespace}/pods")}
 
     def settled(self, daemon):
-        """After a test: each launch call with a token was one instance, the log replays and knows what there is."""
+        """After a test, the daemon being down: the log replays; each launch that it knows as done is one instance of
+        the token store and the other way round; no request was repeated with other words."""
         daemon.replay()
         rows = self.aws.proxy.tokens("CreateFleet", "RunInstances")
         assert all(row["executed"] == 1 and len(row["instances"]) <= 1 and not row["mismatches"] for row in rows), rows
-        known = {one["instanceId"]: one for one in self.aws.instances(
-            "pending", "running", "shutting-down", "terminated", "stopped")}
-        assert set(known) == set(self.launched()), (sorted(known), rows)
+        done = launches(daemon)
+        assert len(done) == len(set(done)) and set(done) == set(self.launched()), (sorted(done), rows)
+
+
+def launches(daemon):
+    """Instances that launch intents of the log led to."""
+    intents = {row["seq"] for row in events(daemon, "Intent") if row["payload"]["call"] == "instance.launch"}
+    return [row["payload"]["providerId"].rpartition("/")[2] for row in events(daemon, "Result")
+            if row["intent"] in intents and row["payload"]["class"] == "done"]
+
+
+def events(daemon, kind):
+    text = daemon.cli("log", "show", "--type", kind, "-o", "jsonl")
+    return [json.loads(line) for line in text.splitlines()]

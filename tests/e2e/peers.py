@@ -139,10 +139,9 @@ class KarpenterAws(Peer):
         ports = free_ports(2)
         cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", programs / "crds")
         cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
-        env = {**aws.environment(), "KUBECONFIG": str(cluster.kubeconfig), "DISABLE_LEADER_ELECTION": "true",
+        env = {**aws.settings(), "KUBECONFIG": str(cluster.kubeconfig), "DISABLE_LEADER_ELECTION": "true",
                "SYSTEM_NAMESPACE": "kube-system", "METRICS_PORT": str(ports),
-               "HEALTH_PROBE_PORT": str(ports + 1), "CLUSTER_NAME": aws.name, "CLUSTER_ENDPOINT": cluster.server,
-               "INTERRUPTION_QUEUE": aws.name, "KUBE_CLIENT_QPS": "200", "KUBE_CLIENT_BURST": "300"}
+               "HEALTH_PROBE_PORT": str(ports + 1), "KUBE_CLIENT_QPS": "200", "KUBE_CLIENT_BURST": "300"}
         self.launch([programs / "karpenter-aws"], env, self.folder)
         self.await_ready(f"http://127.0.0.1:{ports + 1}/readyz", 120)
 

@@ -130,6 +130,9 @@ func described(one override, zone string) string {
 	if zone != "" {
 		fmt.Fprintf(&out, "<availabilityZone>%s</availabilityZone>", zone)
 	}
+	if one.values["ImageId"] != "" {
+		fmt.Fprintf(&out, "<imageId>%s</imageId>", one.values["ImageId"])
+	}
 	out.WriteString("</overrides></launchTemplateAndOverrides>")
 	return out.String()
 }
