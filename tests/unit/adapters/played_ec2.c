@@ -77,6 +77,8 @@ static void read_form(char *body)
 	}
 }
 
+static const char *get(const char *format, ...) PLM_PRINTF(1, 2);
+
 static const char *get(const char *format, ...)
 {
 	char name[160];
