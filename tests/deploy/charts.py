@@ -32,8 +32,19 @@ def run(program, *words, stdin=None, env=None):
     return done.stdout, told
 
 
+class Strict(yaml.SafeLoader):
+    """A key that is there twice is a mistake, which PyYAML takes the last of."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [key.value for key, _ in node.value]
+        twice = {key for key in keys if keys.count(key) > 1}
+        if twice:
+            raise yaml.constructor.ConstructorError(None, None, f"twice: {twice}", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def documents(text):
-    return [one for one in yaml.safe_load_all(text) if one]
+    return [one for one in yaml.load_all(text, Loader=Strict) if one]
 
 
 def rendered(values=None, *words, chart="plimsoll", release="plimsoll", namespace=SPACE):

@@ -465,6 +465,32 @@ def keys_of_k9s():
                     yield f"{name} of {kind} in {space!r}: {done.stdout}{done.stderr}"
 
 
+# What a kubectl of 2020 takes (kustomize 2.0.3), tried with Debian's: no folders in `resources`, no `patches`, `components`.
+OLD = {"apiVersion", "kind", "namespace", "commonLabels", "bases", "resources", "patchesJson6902"}
+
+
+def files():
+    """Every manifest is tidy YAML; every kustomization keeps to what old releases know."""
+    deploy = ROOT / "deploy"
+    for path in sorted({*deploy.rglob("*.yaml")} - {*deploy.glob("charts/*/templates/*")}):
+        text = path.read_text(encoding="utf-8")
+        found = documents(text)
+        for number, line in enumerate(text.splitlines(), 1):
+            if "\t" in line or line != line.rstrip():
+                yield f"{path}:{number}: a tab, or spaces at its end"
+        if not text.endswith("\n") or text.endswith("\n\n"):
+            yield f"{path}: its end"
+        for one in found if path.name == "kustomization.yaml" else []:
+            if one.keys() - OLD:
+                yield f"{path}: {one.keys() - OLD}"
+            for name in one.get("resources", []):
+                if not (path.parent / name).is_file():
+                    yield f"{path}: {name} is no file beside it"
+            for name in one.get("bases", []):
+                if not (path.parent / name / "kustomization.yaml").is_file():
+                    yield f"{path}: {name} is no folder of a kustomization"
+
+
 def two_releases_share_no_name():
     one = {key(each) for each in rendered({"rbac": {"userRoles": False}})}
     two = {key(each) for each in rendered({"rbac": {"userRoles": False}}, release="second", namespace="second")}
@@ -492,7 +518,7 @@ def main():
                    "prometheus", {"serviceMonitor": {"enabled": True}, "prometheusRule": {"enabled": True}},
                    {"ServiceMonitor", "PrometheusRule"})),
                ("alerts and boards", alerts_and_boards),
-               ("release", release), ("keys of k9s", keys_of_k9s),
+               ("files", files), ("release", release), ("keys of k9s", keys_of_k9s),
                ("two releases share no name", two_releases_share_no_name)]
     return report(checks)
 

@@ -7,8 +7,6 @@ import contextlib
 import datetime
 import json
 import os
-import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -25,6 +23,8 @@ sys.path.append(str(ROOT / "deploy"))
 import charts  # noqa: E402
 from pod import Pod, image  # noqa: E402
 
+ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+THEIRS = "kueue-batch-admin-role"  # as Kueue's own chart has it
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 APPS = f"/apis/apps/v1/namespaces/{SPACE}"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
@@ -244,7 +244,11 @@ def test_install_upgrade_uninstall(e2e):
     chart = charts.CHARTS / "plimsoll"
     until("the operator's kinds are served", lambda: install.serves(admin, "monitoring.coreos.com/v1", "prometheusrules"))
     all_cases_are_taken(cluster)
-    helm("install", "plimsoll", chart, "-n", SPACE, values=values)
+    admin.create(ROLES, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                         "metadata": {"name": THEIRS, "labels": {"whose": "kueue"}}, "rules": []})
+    told = helm("install", "plimsoll", chart, "-n", SPACE, values=values)
+    assert "Plimsoll observes" in told and f"port-forward service/plimsoll {values['controller']['metrics']['port']}" in told, told
+    assert "app.kubernetes.io/instance" in admin.get(f"{ROLES}/kueue-batch-user-role")["metadata"]["labels"]
     queues(other)
     with contextlib.ExitStack() as kept:
         rootfs = image(other.plimsoll, other.folder / "rootfs")
@@ -254,7 +258,8 @@ def test_install_upgrade_uninstall(e2e):
             folder.chmod(0o755)
         observes(other, kept, rootfs, volumes)
         before = pod_of(admin)["metadata"]["uid"]
-        helm("upgrade", "plimsoll", chart, "-n", SPACE, values={**values, "mode": "enforce"})
+        told = helm("upgrade", "plimsoll", chart, "-n", SPACE, values={**values, "mode": "enforce"})
+        assert "Plimsoll runs the queues of this cluster" in told, told
         install.settled(admin)
         admin.delete(f"/api/v1/namespaces/{SPACE}/pods/plimsoll-0", gracePeriodSeconds=0)  # no kubelet ends it
         until("the pod is another", lambda: pod_of(admin)["metadata"]["uid"] != before)
@@ -271,6 +276,8 @@ def goes_and_leaves_what_it_must(helm, admin):
                 if one["metadata"]["name"].startswith("plimsoll-")]
     helm("uninstall", "plimsoll", "-n", SPACE)
     assert admin.items(f"{APPS}/statefulsets") == []
+    assert admin.get(f"{ROLES}/{THEIRS}")["metadata"]["labels"] == {"whose": "kueue"}, "a role of Kueue's was taken over"
+    assert admin.find(f"{ROLES}/plimsoll-viewer") is None
     claims = [one["metadata"]["name"] for one in admin.items(f"/api/v1/namespaces/{SPACE}/persistentvolumeclaims")]
     assert claims == ["log-plimsoll-0"], claims
     count = len(admin.items(CRDS))
