@@ -26,7 +26,9 @@ enum plm_code plm_aws_file_read(const char *path, size_t most, char **out, struc
 	ssize_t got = 0;
 
 	if (fd < 0) {
-		return plm_fail(err, errno == ENOENT ? PLM_E_NOT_FOUND : PLM_E_CONFIG,
+		bool gone = errno == ENOENT || errno == ENOTDIR;
+
+		return plm_fail(err, gone ? PLM_E_NOT_FOUND : PLM_E_IO,
 				"%.300s: cannot be read: %s", path, strerror(errno));
 	}
 	text = calloc(1, most + 2);
@@ -211,26 +213,26 @@ static enum plm_code read_lines(struct reading *reading, const char *text)
 	return code;
 }
 
-static enum plm_code read_file(const char *path, bool config, const char *name,
-			       struct plm_aws_profile *out, struct plm_error *err)
+/* A file that is not there is empty; so is one that nobody named and that may not be read, as that of another user. */
+static enum plm_code read_file(struct reading *reading, const char *const *environment,
+			       const char *variable)
 {
-	struct reading reading = {
-		.path = path, .name = name, .config = config, .out = out, .err = err};
+	bool named = plm_aws_setting(environment, variable) != NULL;
 	char *text = NULL;
 	enum plm_code code = PLM_OK;
 
-	if (path[0] == '\0') {
+	if (reading->path[0] == '\0') {
 		return PLM_OK;
 	}
-	code = plm_aws_file_read(path, PLM_LIMIT_AWS_FILE_BYTES, &text, err);
-	if (code == PLM_E_NOT_FOUND) {
-		return PLM_OK; /* as if it were empty */
+	code = plm_aws_file_read(reading->path, PLM_LIMIT_AWS_FILE_BYTES, &text, reading->err);
+	if (code == PLM_E_NOT_FOUND || (code == PLM_E_IO && !named)) {
+		return PLM_OK;
 	}
 	if (code == PLM_OK) {
-		code = read_lines(&reading, text);
+		code = read_lines(reading, text);
 	}
 	plm_aws_file_free(text);
-	return code;
+	return code == PLM_OK ? PLM_OK : PLM_E_CONFIG;
 }
 
 /* ---- both files ---------------------------------------------------------------------------------------- */
@@ -285,10 +287,16 @@ enum plm_code plm_aws_profile_read(const char *const *environment, const char *n
 		code = plm_fail(err, PLM_E_CONFIG, "AWS_CONFIG_FILE: path is too long");
 	}
 	if (code == PLM_OK) {
-		code = read_file(config, true, name, out, err);
+		struct reading reading = {
+			.path = config, .name = name, .config = true, .out = out, .err = err};
+
+		code = read_file(&reading, environment, "AWS_CONFIG_FILE");
 	}
 	if (code == PLM_OK) {
-		code = read_file(credentials, false, name, over, err);
+		struct reading reading = {
+			.path = credentials, .name = name, .out = over, .err = err};
+
+		code = read_file(&reading, environment, "AWS_SHARED_CREDENTIALS_FILE");
 	}
 	if (code == PLM_OK) {
 		bool newer = over->found || !out->found;
