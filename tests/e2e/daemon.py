@@ -17,6 +17,8 @@ SLOW = float(os.environ.get("PLM_E2E_SLOW", "1"))
 class Daemon:
     """One data folder and the processes that run on it, one after another."""
 
+    reach = "127.0.0.1"  # where it listens; "0.0.0.0": for more than this machine, so that tokens are needed
+
     def __init__(self, plimsoll, folder, kubeconfig, *flags, cloud="none", env=None):
         self.plimsoll, self.kubeconfig, self.flags = plimsoll, kubeconfig, flags
         self.cloud, self.env = cloud, env
@@ -34,7 +36,7 @@ class Daemon:
         mode = () if {"--mode", "--enforce"} & set(self.flags) else ("--mode", "enforce")
         command = [self.plimsoll, "run", "--cloud", self.cloud, *mode, "--data-dir", self.data,
                    "--kubeconfig", self.kubeconfig, "--no-ballast", "--allow-any-filesystem",
-                   "--listen", self.listen, "--health-listen", self.health, *self.flags, *flags]
+                   "--listen", f"{self.reach}:{port}", "--health-listen", self.health, *self.flags, *flags]
         with open(self.folder / f"out.{self.starts}", "wb") as out, \
                 open(self.folder / f"err.{self.starts}", "wb") as err:
             self.process = subprocess.Popen(list(map(str, command)), stdout=out, stderr=err, env=self.env,
