@@ -13,6 +13,7 @@
 const struct plm_outer_verb *plm_outer_verbs(void);
 
 plm_verb_fn plm_verb_doctor;
+plm_verb_fn plm_verb_iam_print;
 plm_verb_fn plm_verb_migrate_check;
 plm_verb_fn plm_verb_rbac_print;
 

@@ -138,7 +138,20 @@ enum plm_flag_kind {
 	  "begin behind POINT instead of N events from the end")                                   \
 	X(GROUP, "group", 0, CHOICE, "BY", "reason|queue", "what to group by; default reason")     \
 	X(ROLES, "mode", 0, CHOICE, "MODE", "observe|enforce|serve",                               \
-	  "only what this mode adds; default all of them")
+	  "only what this mode adds; default all of them")                                         \
+	X(IAM_MODE, "mode", 0, CHOICE, "MODE", "observe|enforce",                                  \
+	  "observe = reads only; default enforce, which has both")                                 \
+	X(IAM_FORMAT, "format", 0, CHOICE, "FORMAT", "json|cloudformation|terraform",              \
+	  "default json, a policy document")                                                       \
+	X(IAM_CLUSTER, "cluster-name", 0, TEXT, "NAME", "",                                        \
+	  "the cluster whose things may be changed; a template asks for it when it is not named")  \
+	X(IAM_REGION, "region", 0, TEXT, "REGION", "",                                             \
+	  "the only region; a document has all of them when it is not named, a template its own")  \
+	X(IAM_ACCOUNT, "account", 0, TEXT, "ID", "", "the only account; as --region")              \
+	X(IAM_QUEUE, "interruption-queue", 0, TEXT, "NAME", "",                                    \
+	  "the SQS queue; default the name of the cluster")                                        \
+	X(IAM_ROLE, "node-role", 0, TEXT, "NAME", "",                                              \
+	  "the only role that nodes may be given; default KarpenterNodeRole-<cluster>")
 
 enum plm_flag {
 	PLM_FLAG_NONE, /* ends a list */

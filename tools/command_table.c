@@ -455,6 +455,25 @@ static const struct plm_command commands[] = {
 	 0,
 	 NULL,
 	 {F(ROLES), F(NAMESPACE), COMMON}},
+	{"iam print",
+	 OTHER,
+	 "",
+	 "print the IAM policies that the daemon needs in an account",
+	 "Made of the one table of calls that the daemon can make at all, so that they are enough "
+	 "and not more. observe: reads. enforce: also launching, tagging and ending what carries "
+	 "the cluster's tags, instance profiles, passing on the nodes' role, and taking messages "
+	 "off the interruption queue. A document is one policy; a template has one for each mode, "
+	 "since both together may be longer than AWS lets a managed policy be.",
+	 "iam print --mode observe --cluster-name prod\n"
+	 "iam print --cluster-name prod --region eu-west-1 --account 123456789012\n"
+	 "iam print --format cloudformation > plimsoll-iam.yaml",
+	 NULL,
+	 "",
+	 0,
+	 0,
+	 NULL,
+	 {F(IAM_MODE), F(IAM_FORMAT), F(IAM_CLUSTER), F(IAM_REGION), F(IAM_ACCOUNT), F(IAM_QUEUE),
+	  F(IAM_ROLE), COMMON}},
 	{"completion",
 	 OTHER,
 	 "bash|zsh|fish",
