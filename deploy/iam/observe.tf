@@ -28,7 +28,8 @@ resource "aws_iam_policy" "plimsoll_observe" {
             "ec2:DescribeImages",
             "ec2:DescribeAvailabilityZones",
             "ec2:DescribeCapacityReservations",
-            "ec2:DescribeLaunchTemplates"
+            "ec2:DescribeLaunchTemplates",
+            "ec2:DescribePlacementGroups"
           ],
           "Resource": "*",
           "Condition": {
