@@ -75,6 +75,7 @@ void plm_apply(struct plm_state *st, const struct plm_event *ev, struct plm_aren
 		plm_arena_rewind(scratch, mark);
 	}
 	plm_publish_fold_board(st, ev);
+	plm_publish_fold_nodes(st, ev);
 	plm_marks_settle(st);
 	plm_pod_index_settle(st);
 	if (ev->type == PLM_EV_CYCLE && takes_part(st, (size_t)PLM_CYCLE_PROVISION)) {

@@ -1,4 +1,4 @@
-#include "tools/layout.h"
+#include "tools/layout_make.h"
 
 static const char *const stage_texts[] = {"Pending", "Reserved", "Admitted", "Finished"};
 static const struct plm_wire_names stage_names = {"stage", stage_texts, PLM_COUNTOF(stage_texts)};
@@ -23,27 +23,6 @@ static const char *const ready_texts[] = {"", "WaitForStart", "Started", "WaitFo
 					  "Recovered"};
 static const struct plm_wire_names ready_names = {"pods_ready", ready_texts,
 						  PLM_COUNTOF(ready_texts)};
-
-#define AT(m, kind, part, names, table)                                                            \
-	{#m, PLM_MEMBER_##kind, offsetof(TYPE, m), sizeof(((TYPE *)NULL)->m), part, names, table}
-#define SKIP(m) AT(m, SKIP, NULL, NULL, PLM_TABLE_ROOT)
-#define TEXT(m) AT(m, TEXT, NULL, NULL, PLM_TABLE_ROOT)
-#define TEXTS(m) AT(m, TEXTS, NULL, NULL, PLM_TABLE_ROOT)
-#define LIST(m, p) AT(m, LIST, &plm_layout_##p, NULL, PLM_TABLE_ROOT)
-#define ONE(m, p) AT(m, ONE, &plm_layout_##p, NULL, PLM_TABLE_ROOT)
-#define PART(m, p) AT(m, PART, &plm_layout_##p, NULL, PLM_TABLE_ROOT)
-#define ENUM(m, n) AT(m, ENUM, NULL, &plm_names_##n, PLM_TABLE_ROOT)
-#define OWN_ENUM(m, n) AT(m, ENUM, NULL, &n, PLM_TABLE_ROOT)
-#define BOOL(m) AT(m, BOOL, NULL, NULL, PLM_TABLE_ROOT)
-#define U32(m) AT(m, U32, NULL, NULL, PLM_TABLE_ROOT)
-#define I32(m) AT(m, I32, NULL, NULL, PLM_TABLE_ROOT)
-#define U64(m) AT(m, U64, NULL, NULL, PLM_TABLE_ROOT)
-#define I64(m) AT(m, I64, NULL, NULL, PLM_TABLE_ROOT)
-#define ID(m, t) AT(m, ID, NULL, NULL, PLM_TABLE_##t)
-
-#define LAYOUT(visible, layout)                                                                    \
-	visible const struct plm_layout plm_layout_##layout = {                                    \
-		#layout, sizeof(TYPE), PLM_COUNTOF(layout##_members), layout##_members};
 
 /* ---- parts, innermost first -------------------------------------------------------------------- */
 
@@ -72,7 +51,7 @@ LAYOUT(static, toleration)
 #define TYPE struct plm_expr
 static const struct plm_member expr_members[] = {TEXT(key), ENUM(op, op), TEXTS(values),
 						 U32(min_values)};
-LAYOUT(static, expr)
+LAYOUT(, expr)
 #undef TYPE
 #define TYPE struct plm_term
 static const struct plm_member term_members[] = {LIST(exprs, expr), LIST(fields, expr),
@@ -275,7 +254,7 @@ static const struct plm_member object_members[] = {
 	SKIP(used),	  ENUM(kind, kind), TEXT(ns),	      TEXT(name),      TEXT(uid),
 	LIST(labels, kv), TEXT(owner_kind), TEXT(owner_name), TEXT(owner_uid), SKIP(generation),
 	I64(created_ms),  I64(deleting_ms), U64(seq),	      SKIP(print_low), SKIP(print_high)};
-LAYOUT(static, object)
+LAYOUT(, object)
 #undef TYPE
 
 /* ---- tables ------------------------------------------------------------------------------------ */
@@ -584,68 +563,12 @@ static const struct plm_member node_pool_members[] = {PART(object, object),
 						      U32(launches),
 						      U32(launch_ring),
 						      BOOL(told),
-						      I64(generation)};
+						      I64(generation),
+						      BOOL(writing),
+						      SKIP(zero),
+						      SKIP(written_print),
+						      I64(write_at_ms)};
 LAYOUT(static, node_pool)
-#undef TYPE
-#define TYPE struct plm_class_capacity
-static const struct plm_member class_capacity_members[] = {
-	BOOL(said),	     U32(family),
-	I64(max_pods),	     I64(pods_per_core),
-	I64(kube_cpu_milli), I64(kube_memory),
-	I64(kube_storage),   I64(system_cpu_milli),
-	I64(system_memory),  I64(system_storage),
-	I64(evict_memory),   I64(evict_memory_nano),
-	I64(evict_storage),  I64(evict_storage_nano),
-	I64(volume_bytes),   I64(efa_only),
-	I64(efa_only_first), I64(raid0)};
-LAYOUT(static, class_capacity)
-#undef TYPE
-#define TYPE struct plm_class_subnet
-static const struct plm_member class_subnet_members[] = {TEXT(id), TEXT(zone), TEXT(zone_id)};
-LAYOUT(static, class_subnet)
-#undef TYPE
-#define TYPE struct plm_class_image
-static const struct plm_member class_image_members[] = {TEXT(id), TEXT(name),
-							LIST(requirements, expr), BOOL(deprecated)};
-LAYOUT(static, class_image)
-#undef TYPE
-#define TYPE struct plm_class_group
-static const struct plm_member class_group_members[] = {TEXT(id), TEXT(name)};
-LAYOUT(static, class_group)
-#undef TYPE
-static const char *const met_texts[] = {"Unknown", "False", "True"};
-static const struct plm_wire_names met_names = {"class_met", met_texts, PLM_COUNTOF(met_texts)};
-#define TYPE struct plm_class_condition
-static const struct plm_member class_condition_members[] = {TEXT(type), TEXT(reason), TEXT(message),
-							    OWN_ENUM(met, met_names)};
-LAYOUT(static, class_condition)
-#undef TYPE
-#define TYPE struct plm_node_class
-static const struct plm_member node_class_members[] = {PART(object, object),
-						       TEXTS(instance_types),
-						       TEXT(ami_family),
-						       LIST(tags, kv),
-						       TEXT(not_ready),
-						       TEXT(hash),
-						       TEXT(stamped_hash),
-						       TEXT(stamped_version),
-						       BOOL(told),
-						       PART(capacity, class_capacity),
-						       BOOL(by_condition),
-						       BOOL(looked_up),
-						       TEXT(status_uid),
-						       TEXT(status_hash),
-						       TEXT(status_not_ready),
-						       LIST(subnets, class_subnet),
-						       LIST(images, class_image),
-						       LIST(security_groups, class_group),
-						       LIST(conditions, class_condition),
-						       TEXT(instance_profile),
-						       SKIP(recipe),
-						       SKIP(zero),
-						       SKIP(status_low),
-						       SKIP(status_high)};
-LAYOUT(static, node_class)
 #undef TYPE
 #define TYPE struct plm_node_claim
 static const struct plm_member node_claim_members[] = {PART(object, object),
@@ -727,7 +650,11 @@ static const struct plm_member node_claim_members[] = {PART(object, object),
 						       I64(rebalance_ms),
 						       I64(hold_until_ms),
 						       BOOL(described),
-						       SKIP(zero2)};
+						       OWN_ENUM(making, making_names),
+						       TEXT(image),
+						       BOOL(writing),
+						       SKIP(written_print),
+						       I64(write_at_ms)};
 LAYOUT(static, node_claim)
 #undef TYPE
 #define TYPE struct plm_type_facts
@@ -847,8 +774,9 @@ static const struct plm_member root_members[] = {SKIP(used),
 						 BOOL(board_look),
 						 I64(board_at_ms),
 						 BOOL(class_status),
-						 SKIP(zero4),
-						 I64(launch_lag_ms)};
+						 U32(nodes_unsaid),
+						 I64(launch_lag_ms),
+						 I64(nodes_say_ms)};
 LAYOUT(static, root)
 #undef TYPE
 

@@ -50,6 +50,9 @@ const struct plm_layout *plm_layout_next(const struct plm_layout *layout);
 
 extern const struct plm_layout plm_layout_kv;
 extern const struct plm_layout plm_layout_amount;
+extern const struct plm_layout plm_layout_object;
+extern const struct plm_layout plm_layout_expr;
+extern const struct plm_layout plm_layout_node_class;
 
 /* The value of a numeric member ('BOOL', 'U32', ... 'I64') of the slot or part at 'base'. */
 int64_t plm_member_number(const struct plm_member *member, const void *base);

@@ -32,6 +32,7 @@ static const struct row rows[] = {
 	{PLM_CALL_CLAIM_STATUS, plm_encode_claim_status},
 	{PLM_CALL_QUEUE_STATUS, plm_encode_queue_status},
 	{PLM_CALL_POOL_STATUS, plm_encode_pool_status},
+	{PLM_CALL_CLASS_STATUS, plm_encode_class_status},
 	{PLM_CALL_POD_FINALIZE, plm_encode_pod_finalize},
 };
 
@@ -137,6 +138,7 @@ struct plm_target plm_encode_target(enum plm_call call, const void *request)
 	const struct plm_w_req_annotate *annotate = request;
 	const struct plm_w_req_queue_status *queue = request;
 	const struct plm_w_req_pool_status *pool = request;
+	const struct plm_w_req_class_status *class = request;
 
 	switch ((int)call) {
 	case PLM_CALL_POD_CREATE:
@@ -151,6 +153,8 @@ struct plm_target plm_encode_target(enum plm_call call, const void *request)
 		return of_kind(queue->kind, queue->ns, queue->name);
 	case PLM_CALL_POOL_STATUS:
 		return cluster_wide(PLM_KUBE_RES_NODE_POOLS, pool->name);
+	case PLM_CALL_CLASS_STATUS:
+		return cluster_wide(PLM_KUBE_RES_NODE_CLASSES, class->name);
 	case PLM_CALL_JOB_START:
 	case PLM_CALL_JOB_STOP:
 	case PLM_CALL_JOB_DELETE:
@@ -516,7 +520,9 @@ cJSON *plm_encode_conditions(const cJSON *had, struct plm_vec conditions)
 	cJSON *out = plm_tree_list();
 
 	for (size_t i = 0; i < conditions.count; i++) {
-		plm_tree_add(out, condition(condition_of(had, list[i].type), &list[i]));
+		if (list[i].status.size > 0) {
+			plm_tree_add(out, condition(condition_of(had, list[i].type), &list[i]));
+		}
 	}
 	for (const cJSON *at = had == NULL ? NULL : had->child; at != NULL; at = at->next) {
 		if (!is_said(conditions, at)) {

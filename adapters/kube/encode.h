@@ -175,5 +175,6 @@ void plm_encode_workload_delete(const struct plm_encode *in, struct plm_step *ou
 void plm_encode_workload_deactivate(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_queue_status(const struct plm_encode *in, struct plm_step *out);
 void plm_encode_pool_status(const struct plm_encode *in, struct plm_step *out);
+void plm_encode_class_status(const struct plm_encode *in, struct plm_step *out);
 
 #endif

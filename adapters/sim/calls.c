@@ -316,6 +316,29 @@ static void execute_cloud(struct plm_world *w, const struct plm_effect *effect,
 	}
 }
 
+/* What was decided, into objects. */
+static void execute_written(struct plm_world *w, const struct plm_effect *effect,
+			    struct plm_w_result *out)
+{
+	switch ((uint32_t)effect->call) {
+	case PLM_CALL_CLAIM_CREATE:
+		plm_sim_claim_create(w, effect, out);
+		return;
+	case PLM_CALL_CLAIM_STATUS:
+		plm_sim_claim_status(w, effect, out);
+		return;
+	case PLM_CALL_WORKLOAD_CREATE:
+		plm_sim_workload_create(w, effect, out);
+		return;
+	case PLM_CALL_WORKLOAD_STATUS:
+		plm_sim_workload_status(w, effect, out);
+		return;
+	default:
+		plm_sim_status_unread(w, effect, out);
+		return;
+	}
+}
+
 void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 {
 	const struct plm_effect *effect = &flying->effect;
@@ -323,19 +346,15 @@ void plm_sim_execute(struct plm_world *w, struct plm_sim_effect *flying)
 
 	switch (effect->call) {
 	case PLM_CALL_NONE:
+		break;
 	case PLM_CALL_CLAIM_CREATE:
 	case PLM_CALL_CLAIM_STATUS:
+	case PLM_CALL_WORKLOAD_CREATE:
+	case PLM_CALL_WORKLOAD_STATUS:
+	case PLM_CALL_QUEUE_STATUS:
 	case PLM_CALL_POOL_STATUS:
 	case PLM_CALL_CLASS_STATUS:
-		break; /* nothing asks for them here */
-	case PLM_CALL_WORKLOAD_CREATE:
-		plm_sim_workload_create(w, effect, out);
-		return;
-	case PLM_CALL_WORKLOAD_STATUS:
-		plm_sim_workload_status(w, effect, out);
-		return;
-	case PLM_CALL_QUEUE_STATUS:
-		plm_sim_queue_status(w, effect, out);
+		execute_written(w, effect, out);
 		return;
 	case PLM_CALL_JOB_START:
 		job_start(w, effect, out);

@@ -1,5 +1,5 @@
 /*
- * publish.c - objects and statuses that the engine writes: Workloads, queues
+ * publish.c - objects and statuses that the engine writes: Workloads, queues, claims, pools, classes
  *
  * As on a real API server a status is written whole and its times have whole seconds, what does not change
  * is already done, and each write comes back by the watch. Ours to look at: that nobody asks for a write
@@ -251,13 +251,29 @@ static bool subject_of(const struct plm_effect *effect, struct subject *out)
 {
 	const struct plm_w_req_workload_status *workload = effect->request;
 	const struct plm_w_req_queue_status *queue = effect->request;
+	const struct plm_w_req_claim_status *claim = effect->request;
+	const struct plm_w_req_pool_status *pool = effect->request;
+	const struct plm_w_req_class_status *class = effect->request;
 
-	if (effect->call == PLM_CALL_WORKLOAD_STATUS) {
+	switch ((uint32_t)effect->call) {
+	case PLM_CALL_WORKLOAD_STATUS:
 		*out = (struct subject){PLM_KIND_WORKLOAD, workload->ns, workload->name};
-	} else if (effect->call == PLM_CALL_QUEUE_STATUS) {
+		return true;
+	case PLM_CALL_QUEUE_STATUS:
 		*out = (struct subject){queue->kind, queue->ns, queue->name};
+		return true;
+	case PLM_CALL_CLAIM_STATUS:
+		*out = (struct subject){PLM_KIND_NODE_CLAIM, {0}, claim->name};
+		return true;
+	case PLM_CALL_POOL_STATUS:
+		*out = (struct subject){PLM_KIND_NODE_POOL, {0}, pool->name};
+		return true;
+	case PLM_CALL_CLASS_STATUS:
+		*out = (struct subject){PLM_KIND_NODE_CLASS, {0}, class->name};
+		return true;
+	default:
+		return false;
 	}
-	return effect->call == PLM_CALL_WORKLOAD_STATUS || effect->call == PLM_CALL_QUEUE_STATUS;
 }
 
 void plm_sim_check_alone(struct plm_world *w, const struct plm_effect *effect)
@@ -344,15 +360,131 @@ void plm_sim_workload_status(struct plm_world *w, const struct plm_effect *effec
 	answer(out, PLM_RESULT_DONE, "");
 }
 
-/* ---- the status of queues ------------------------------------------------------------------------ */
+/* ---- the status of queues, pools and classes ------------------------------------------------------ */
 
-/* Nothing of it is read back: no projection has a queue's counts. */
-void plm_sim_queue_status(struct plm_world *w, const struct plm_effect *effect,
+/* Nothing of it is read back: no projection has a queue's counts, a pool's sums or what a class came to. */
+static void status_unread(struct plm_world *w, const struct plm_effect *effect,
+			  const struct subject *of, struct plm_slice uid, struct plm_w_result *out)
+{
+	struct plm_sim_object *object = plm_sim_find(w, (enum plm_kind)of->kind, of->ns, of->name);
+
+	if (object == NULL || !plm_slice_equal(object->of.meta->uid, uid)) {
+		answer(out, PLM_RESULT_CONFLICT, "NotFound");
+		return;
+	}
+	if (object->wrote_intent >= effect->intent) {
+		overtaken(object, effect, out);
+		return;
+	}
+	look_at_repetition(w, object, effect);
+	wrote(w, object, effect);
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+void plm_sim_status_unread(struct plm_world *w, const struct plm_effect *effect,
+			   struct plm_w_result *out)
+{
+	const struct plm_w_req_queue_status *queue = effect->request;
+	const struct plm_w_req_pool_status *pool = effect->request;
+	const struct plm_w_req_class_status *class = effect->request;
+	struct subject of = {0};
+
+	(void)subject_of(effect, &of);
+	status_unread(w, effect, &of,
+		      effect->call == PLM_CALL_QUEUE_STATUS  ? queue->uid
+		      : effect->call == PLM_CALL_POOL_STATUS ? pool->uid
+							     : class->uid,
+		      out);
+}
+
+/* ---- claims -------------------------------------------------------------------------------------- */
+
+static struct plm_vec exprs_of(struct plm_world *w, struct plm_vec needs)
+{
+	const struct plm_w_claim_need *from = needs.ptr;
+	struct plm_w_expr *out = PLM_NEW_ARRAY(&w->arena, needs.count, struct plm_w_expr);
+
+	for (size_t i = 0; i < needs.count; i++) {
+		out[i] = (struct plm_w_expr){.key = from[i].key,
+					     .op = from[i].op,
+					     .values = from[i].values,
+					     .min_values = from[i].min_values};
+	}
+	return (struct plm_vec){out, needs.count};
+}
+
+static struct plm_slice note(struct plm_vec notes, const char *key)
+{
+	const struct plm_w_kv *list = notes.ptr;
+
+	for (size_t i = 0; i < notes.count; i++) {
+		if (plm_slice_is(list[i].key, key)) {
+			return list[i].value;
+		}
+	}
+	return (struct plm_slice){0};
+}
+
+void plm_sim_claim_create(struct plm_world *w, const struct plm_effect *effect,
 			  struct plm_w_result *out)
 {
-	const struct plm_w_req_queue_status *request = effect->request;
+	const struct plm_w_req_claim_create *request = effect->request;
+	struct plm_sim_object *had =
+		plm_sim_find(w, PLM_KIND_NODE_CLAIM, (struct plm_slice){0}, request->name);
+	struct plm_w_node_claim *claim = NULL;
+
+	if (had != NULL) {
+		answer(out,
+		       had->wrote_intent >= effect->intent ? PLM_RESULT_ALREADY_DONE
+							   : PLM_RESULT_CONFLICT,
+		       "AlreadyExists");
+		return;
+	}
+	claim = PLM_NEW(&w->arena, struct plm_w_node_claim);
+	*claim = (struct plm_w_node_claim){
+		.meta = {.name = request->name,
+			 .created_ms = seconds(w->now_ms),
+			 .deleting_ms = PLM_UNSET,
+			 .labels = request->labels},
+		.pool = request->pool,
+		.requirements = exprs_of(w, request->needs),
+		.requests = request->requests,
+		.taints = request->taints,
+		.startup_taints = request->startup_taints,
+		.launched_ms = PLM_UNSET,
+		.registered_ms = PLM_UNSET,
+		.initialized_ms = PLM_UNSET,
+		.consolidatable_ms = PLM_UNSET,
+		.drifted_ms = PLM_UNSET,
+		.grace_ms = request->grace_ms,
+		.class_kind = plm_slice_is(request->class_kind, "NodeTemplate")
+				      ? PLM_KIND_NODE_TEMPLATE
+				      : PLM_KIND_NODE_CLASS,
+		.class_name = request->class_name,
+		.expire_ms = request->expire_after_ms,
+		.pool_hash = note(request->annotations, "karpenter.sh/nodepool-hash"),
+		.pool_hash_version =
+			note(request->annotations, "karpenter.sh/nodepool-hash-version"),
+		.class_hash = note(request->annotations, "karpenter.k8s.aws/ec2nodeclass-hash"),
+		.class_hash_version =
+			note(request->annotations, "karpenter.k8s.aws/ec2nodeclass-hash-version"),
+		.registering_ms = PLM_UNSET,
+		.termination_finalizer = 1,
+		.pod_event_ms = PLM_UNSET,
+	};
+	plm_sim_create(w, PLM_KIND_NODE_CLAIM, PLM_EV_NODE_CLAIM, claim)->wrote_intent =
+		effect->intent;
+	w->stats.created++;
+	answer(out, PLM_RESULT_DONE, "");
+}
+
+void plm_sim_claim_status(struct plm_world *w, const struct plm_effect *effect,
+			  struct plm_w_result *out)
+{
+	const struct plm_w_req_claim_status *request = effect->request;
 	struct plm_sim_object *object =
-		plm_sim_find(w, (enum plm_kind)request->kind, request->ns, request->name);
+		plm_sim_find(w, PLM_KIND_NODE_CLAIM, (struct plm_slice){0}, request->name);
+	struct plm_w_node_claim *claim = NULL;
 
 	if (object == NULL || !plm_slice_equal(object->of.meta->uid, request->uid)) {
 		answer(out, PLM_RESULT_CONFLICT, "NotFound");
@@ -363,6 +495,20 @@ void plm_sim_queue_status(struct plm_world *w, const struct plm_effect *effect,
 		return;
 	}
 	look_at_repetition(w, object, effect);
+	claim = object->of.claim;
+	claim->meta.labels = plm_sim_merge(w, claim->meta.labels, request->labels);
+	claim->provider_id = request->provider_id;
+	claim->node = request->node;
+	claim->capacity = request->capacity;
+	claim->allocatable = request->allocatable;
+	claim->launched_ms =
+		since(w, condition(request->conditions, "Launched"), claim->launched_ms);
+	claim->registered_ms =
+		since(w, condition(request->conditions, "Registered"), claim->registered_ms);
+	claim->initialized_ms =
+		since(w, condition(request->conditions, "Initialized"), claim->initialized_ms);
+	claim->consolidatable_ms = since(w, condition(request->conditions, "Consolidatable"),
+					 claim->consolidatable_ms);
 	wrote(w, object, effect);
 	answer(out, PLM_RESULT_DONE, "");
 }

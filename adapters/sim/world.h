@@ -546,7 +546,12 @@ void plm_sim_workload_create(struct plm_world *w, const struct plm_effect *effec
 			     struct plm_w_result *out);
 void plm_sim_workload_status(struct plm_world *w, const struct plm_effect *effect,
 			     struct plm_w_result *out);
-void plm_sim_queue_status(struct plm_world *w, const struct plm_effect *effect,
+/* Of a queue, pool or class. */
+void plm_sim_status_unread(struct plm_world *w, const struct plm_effect *effect,
+			   struct plm_w_result *out);
+void plm_sim_claim_create(struct plm_world *w, const struct plm_effect *effect,
+			  struct plm_w_result *out);
+void plm_sim_claim_status(struct plm_world *w, const struct plm_effect *effect,
 			  struct plm_w_result *out);
 /* P2: one write at a time to the status of an object. */
 void plm_sim_check_alone(struct plm_world *w, const struct plm_effect *effect);

@@ -163,6 +163,12 @@ static void fold_instance(const struct plm_folding *in, struct plm_node_claim *c
 	claim->initialized_ms = w->initialized_ms;
 }
 
+/* Where its status is ours to write it tells nothing of a launched claim but what was known before. */
+static bool is_echo(const struct plm_state *st, const struct plm_node_claim *claim)
+{
+	return (plm_root(st)->publish & PLM_PUBLISH_NODES) != 0 && claim->provider_id.n != 0;
+}
+
 void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_claim *w)
 {
 	struct plm_state *st = in->f.st;
@@ -170,7 +176,7 @@ void plm_fold_node_claim(const struct plm_folding *in, const struct plm_w_node_c
 	plm_id id = plm_fold_object(in, PLM_KIND_NODE_CLAIM, &w->meta, &made);
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 
-	if (w->provider_id.size > 0) {
+	if (w->provider_id.size > 0 && !is_echo(st, claim)) {
 		fold_instance(in, claim, w, id);
 	}
 	claim->pool = plm_fold_text(&in->f, w->pool);

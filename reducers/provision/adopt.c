@@ -2,9 +2,6 @@
 
 #include "reducers/provision/orphan.h"
 
-#define POOL_HASH "karpenter.sh/nodepool-hash"
-#define CLASS_HASH "karpenter.k8s.aws/ec2nodeclass-hash"
-
 /* ---- fold: claims ------------------------------------------------------------------------------ */
 
 static int64_t blind_at(int64_t away_ms, int64_t blind_ms, int64_t now_ms)
@@ -71,12 +68,30 @@ void plm_adopt_fold_epoch(struct plm_state *st)
 	}
 }
 
+/*
+ * An object that was made and that a list does not show was deleted again, or the list is of before: it is asked
+ * for once more, and its name says whether it is there. One that was given up is waited for.
+ */
+static void unmake_unseen(struct plm_state *st)
+{
+	PLM_EACH(st, node_claim, id)
+	{
+		const struct plm_node_claim *claim = plm_node_claim_at(st, id);
+
+		if (claim->making == PLM_MADE && claim->object.seq == 0 &&
+		    claim->phase != PLM_CLAIM_ENDING) {
+			plm_node_claim_edit(st, id)->making = PLM_MAKING_NOT;
+		}
+	}
+}
+
 void plm_adopt_fold_listed(struct plm_state *st, const struct plm_fold *fold,
 			   const struct plm_w_listed *w, int64_t now_ms)
 {
 	if (w->kind == PLM_KIND_NODE_CLAIM) {
 		plm_root_change(st)->claims_listed = plm_fold_text(
 			fold, w->revision.size > 0 ? w->revision : plm_slice_str("0"));
+		unmake_unseen(st);
 	} else if (w->kind == PLM_KIND_WORKLOAD) {
 		plm_root_change(st)->workloads_listed = PLM_LISTED_NOW;
 		plm_root_change(st)->queues_dirty = 1;
@@ -234,8 +249,8 @@ static void stamp_pools(const struct plm_life *life)
 			continue;
 		}
 		stamps = new_stamps(life);
-		add(&stamps, POOL_HASH, text(life, pool->hash));
-		add(&stamps, POOL_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
+		add(&stamps, PLM_POOL_HASH, text(life, pool->hash));
+		add(&stamps, PLM_POOL_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
 		annotate(life, &pool->object, &stamps);
 	}
 }
@@ -252,8 +267,8 @@ static void stamp_classes(const struct plm_life *life)
 			continue;
 		}
 		stamps = new_stamps(life);
-		add(&stamps, CLASS_HASH, text(life, class->hash));
-		add(&stamps, CLASS_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
+		add(&stamps, PLM_CLASS_HASH, text(life, class->hash));
+		add(&stamps, PLM_CLASS_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
 		annotate(life, &class->object, &stamps);
 	}
 }
@@ -272,16 +287,17 @@ static void stamp_claim(const struct plm_life *life, const struct plm_node_claim
 
 	if (class.n != 0 && is_foreign(life, claim->class_hash_version)) {
 		if (!drifted) {
-			add(&stamps, CLASS_HASH,
+			add(&stamps, PLM_CLASS_HASH,
 			    text(life, plm_node_class_at(life->st, class)->hash));
 		}
-		add(&stamps, CLASS_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
+		add(&stamps, PLM_CLASS_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
 	}
 	if (pool.n != 0 && is_foreign(life, claim->pool_hash_version)) {
 		if (!drifted) {
-			add(&stamps, POOL_HASH, text(life, plm_node_pool_at(life->st, pool)->hash));
+			add(&stamps, PLM_POOL_HASH,
+			    text(life, plm_node_pool_at(life->st, pool)->hash));
 		}
-		add(&stamps, POOL_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
+		add(&stamps, PLM_POOL_HASH "-version", plm_slice_str(PLM_HASH_VERSION));
 	}
 	if (stamps.count > 0) {
 		annotate(life, &claim->object, &stamps);

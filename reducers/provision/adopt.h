@@ -15,6 +15,8 @@
 #include "reducers/provision/life.h"
 
 #define PLM_HASH_VERSION "plimsoll-1"
+#define PLM_POOL_HASH "karpenter.sh/nodepool-hash"
+#define PLM_CLASS_HASH "karpenter.k8s.aws/ec2nodeclass-hash"
 
 /* ---- fold ---- */
 /* A claim begins: its timeouts count from here on what its sources are away. */

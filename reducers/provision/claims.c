@@ -84,8 +84,9 @@ void plm_claim_settle(struct plm_state *st, plm_id id)
 	const struct plm_node_claim *claim = plm_node_claim_at(st, id);
 	bool launched = claim->provider_id.n != 0 || claim->intent != 0;
 
-	if (claim->phase != PLM_CLAIM_ENDING || claim->object.seq != 0) {
-		return; /* an object of its own goes when it is gone */
+	if (claim->phase != PLM_CLAIM_ENDING || claim->object.seq != 0 ||
+	    claim->making != PLM_MAKING_NOT) {
+		return; /* an object of its own goes when it is gone, also one that is still to be seen */
 	}
 	if (launched && (claim->ended_by_cloud == 0 || claim->node.n != 0)) {
 		return;
@@ -141,6 +142,7 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	plm_sym zone = plm_fold_text(fold, w->zone);
 	plm_sym capacity_type = plm_fold_text(fold, w->capacity_type);
 	plm_sym reservation = plm_fold_text(fold, w->reservation);
+	plm_sym image = plm_fold_text(fold, w->image);
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 
 	plm_stock_had(st, type, zone, capacity_type);
@@ -155,6 +157,7 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	claim->capacity_type = capacity_type;
 	claim->provider_id = provider;
 	claim->reservation = reservation;
+	claim->image = image;
 	claim->launch_code = (plm_sym){0};
 	claim->retry_ms = 0;
 	claim->price_micro = w->price_micro != PLM_UNSET ? w->price_micro : claim->price_micro;

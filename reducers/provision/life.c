@@ -252,7 +252,7 @@ static struct plm_vec labels_for(const struct plm_life *life, const struct plm_n
 		struct plm_slice key = text(life, list[i].key);
 		plm_sym had = {0};
 
-		if (plm_slice_equal(key, own.key) ||
+		if (plm_slice_equal(key, own.key) || plm_slice_is(key, "plimsoll.dev/intent") ||
 		    (plm_kv_get(life->st, node->object.labels, list[i].key, &had) &&
 		     plm_sym_equal(had, list[i].value))) {
 			continue;

@@ -7,7 +7,7 @@
 bool plm_publish_is(int64_t call)
 {
 	return call == PLM_CALL_WORKLOAD_CREATE || call == PLM_CALL_WORKLOAD_STATUS ||
-	       call == PLM_CALL_QUEUE_STATUS;
+	       call == PLM_CALL_QUEUE_STATUS || plm_publish_is_of_nodes(call);
 }
 
 static void keep(struct plm_state *st, plm_id id)
@@ -57,7 +57,9 @@ static void status_asked(struct plm_state *st, plm_id id)
 
 void plm_publish_asked(struct plm_state *st, const struct plm_w_intent *intent, plm_id id)
 {
-	if (intent->call == PLM_CALL_WORKLOAD_CREATE) {
+	if (plm_publish_is_of_nodes(intent->call)) {
+		plm_publish_node_asked(st, intent, id);
+	} else if (intent->call == PLM_CALL_WORKLOAD_CREATE) {
 		plm_workload_edit(st, id)->making = PLM_MAKING_ASKED;
 	} else if (intent->call == PLM_CALL_QUEUE_STATUS) {
 		said(st);
@@ -104,6 +106,10 @@ void plm_publish_answered(struct plm_state *st, const struct plm_intent *intent,
 {
 	plm_id id = plm_find(st, PLM_KIND_WORKLOAD, intent->ns, intent->name);
 
+	if (plm_publish_is_of_nodes(intent->call)) {
+		plm_publish_node_answered(st, intent, class, now_ms);
+		return;
+	}
 	if (intent->call == PLM_CALL_QUEUE_STATUS) {
 		plm_publish_queue_answered(st, intent, done(class));
 		return;

@@ -60,6 +60,13 @@ void plm_publish_fold_board(struct plm_state *st, const struct plm_event *ev);
 void plm_publish_queue_asked(struct plm_state *st, enum plm_kind kind, plm_id id, uint64_t print);
 void plm_publish_queue_answered(struct plm_state *st, const struct plm_intent *intent, bool done);
 
+/* nodes.c: NodeClaims, NodePools, EC2NodeClasses. */
+void plm_publish_fold_nodes(struct plm_state *st, const struct plm_event *ev);
+bool plm_publish_is_of_nodes(int64_t call);
+void plm_publish_node_asked(struct plm_state *st, const struct plm_w_intent *w, plm_id id);
+void plm_publish_node_answered(struct plm_state *st, const struct plm_intent *intent,
+			       enum plm_result_class class, int64_t now_ms);
+
 /* ---- steps --------------------------------------------------------------------------------------- */
 
 /* How many of the less urgent writes there is room for now: one for each PLM_LIMIT_SAY_EVERY_MS. */
@@ -73,5 +80,8 @@ void plm_publish_queues(const struct plm_publish_pass *p, uint32_t *room);
 /* PLM_UNSET = nothing of it is due at any time. */
 int64_t plm_publish_workloads_due(const struct plm_state *st);
 int64_t plm_publish_queues_due(const struct plm_state *st);
+/* Objects of claims, and what claims, pools and classes say of themselves. */
+void plm_publish_nodes(const struct plm_publish_pass *p);
+int64_t plm_publish_nodes_due(const struct plm_state *st);
 
 #endif

@@ -711,12 +711,25 @@ PLM_W_STRUCT(req_launch, PLM_REQ_LAUNCH_FIELDS)
 #define PLM_REQ_TERMINATE_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id)
 PLM_W_STRUCT(req_terminate, PLM_REQ_TERMINATE_FIELDS)
 
+/*
+ * As Kubernetes has it; 'status' "True", "False" or "Unknown". 'since_ms' is its lastTransitionTime unless
+ * the object has this condition with this status already: then that one's stays. An empty 'status': the
+ * object has no such condition.
+ */
+#define PLM_CONDITION_FIELDS(S, Y, I, E, T, R, L)                                                  \
+	S(type) S(status) S(reason) S(message) I(since_ms) I(generation)
+PLM_W_STRUCT(condition, PLM_CONDITION_FIELDS)
+
 /* Tags of an instance that are known only after it registered (its node's name). */
 #define PLM_REQ_INSTANCE_TAG_FIELDS(S, Y, I, E, T, R, L) S(claim) S(provider_id) L(tags, kv)
 PLM_W_STRUCT(req_instance_tag, PLM_REQ_INSTANCE_TAG_FIELDS)
 
-/* status of an EC2NodeClass as CLASS_STATUS has it; the UID is the precondition. */
-#define PLM_REQ_CLASS_STATUS_FIELDS(S, Y, I, E, T, R, L) S(name) S(uid) R(status, class_status)
+/*
+ * status of an EC2NodeClass as CLASS_STATUS has it, without its recipe; the UID is the precondition. 'conditions'
+ * are the status's with Ready, which is what all of them come to.
+ */
+#define PLM_REQ_CLASS_STATUS_FIELDS(S, Y, I, E, T, R, L)                                           \
+	S(name) S(uid) R(status, class_status) L(conditions, condition)
 PLM_W_STRUCT(req_class_status, PLM_REQ_CLASS_STATUS_FIELDS)
 
 /* 'remove' 1 takes the taint away; 'labels' come with it. */
@@ -751,14 +764,6 @@ PLM_W_STRUCT(req_annotate, PLM_REQ_ANNOTATE_FIELDS)
 PLM_W_STRUCT(req_claim, PLM_REQ_CLAIM_FIELDS)
 
 /* ---- what is written of decisions into objects: reducers/publish --------------------------------- */
-
-/*
- * As Kubernetes has it; 'status' "True", "False" or "Unknown". 'since_ms' is its lastTransitionTime unless
- * the object has this condition with this status already: then that one's stays.
- */
-#define PLM_CONDITION_FIELDS(S, Y, I, E, T, R, L)                                                  \
-	S(type) S(status) S(reason) S(message) I(since_ms) I(generation)
-PLM_W_STRUCT(condition, PLM_CONDITION_FIELDS)
 
 /*
  * Create the Workload of a job under its deterministic name, with the job as controller. Templates come
@@ -832,7 +837,7 @@ PLM_W_ENUM(result_class, PLM_RESULT_CLASS_LIST)
 #define PLM_RESULT_FIELDS(S, Y, I, E, T, R, L)                                                     \
 	I(intent) E(class, result_class) S(code) S(message) S(provider_id) S(instance_type)        \
 	S(zone) S(capacity_type) I(price_micro) L(capacity, amount) L(allocatable, amount)         \
-	L(labels, kv) L(refused, refusal) S(reservation)
+	L(labels, kv) L(refused, refusal) S(reservation) S(image)
 PLM_W_STRUCT(result, PLM_RESULT_FIELDS)
 
 /* ---- the catalogue of events ------------------------------------------------------------------- */

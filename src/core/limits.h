@@ -167,6 +167,9 @@
 /* How often what queues say of themselves is looked at, and each of them is written at most. */
 #define PLM_LIMIT_BOARD_EVERY_MS 1000
 #define PLM_LIMIT_BOARD_OBJECT_MS 5000
+/* How often what claims, pools and classes say is looked at, and how old the last look may be in a cycle. */
+#define PLM_LIMIT_NODES_EVERY_MS 250
+#define PLM_LIMIT_NODES_AGAIN_MS 1000
 /* The wait before a status is written again that met a conflict. */
 #define PLM_LIMIT_WRITE_AGAIN_MS 1000
 /* The wait before an object is asked for again whose making was refused; a conflict: as above. */

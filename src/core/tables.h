@@ -253,6 +253,12 @@ enum plm_publish_area {
 	PLM_PUBLISH_NODES = 2,
 };
 
+/* What claims, pools and classes say of themselves. */
+enum plm_unsaid {
+	PLM_UNSAID_SOME = 1, /* it may have changed since the last look */
+	PLM_UNSAID_LOOK = 2, /* this cycle looks */
+};
+
 /* The PodsReady condition: False with its reasons, or True with them. */
 enum plm_pods_ready {
 	PLM_PODS_UNKNOWN, /* nobody tells */
@@ -406,6 +412,10 @@ struct plm_node_pool {
 	uint32_t launch_ring; /* bit 0 the last one: 1 = its node registered */
 	uint32_t told;	      /* 1: its annotations were asked for */
 	int64_t generation;   /* that the ring is about */
+	uint32_t writing;     /* 1: a write of its status is under way */
+	uint32_t zero;
+	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */
+	int64_t write_at_ms;	/* not before, after a write or failure; 0 = at any time */
 };
 
 /*
@@ -437,8 +447,11 @@ struct plm_node_class {
 	plm_sym status_uid, status_hash, status_not_ready;
 	plm_sym subnets, images, security_groups, conditions; /* spans of plm_class_* */
 	plm_sym instance_profile, recipe;
-	uint32_t zero;
+	uint32_t writing;		  /* ours. 1: a write of its status is under way */
 	uint64_t status_low, status_high; /* its fingerprint */
+	/* ours */
+	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */
+	int64_t write_at_ms;	/* not before, after a write or failure; 0 = at any time */
 };
 
 enum plm_claim_phase {
@@ -515,7 +528,12 @@ struct plm_node_claim {
 	int64_t rebalance_ms;  /* the cloud recommended to leave it; 0 = it did not */
 	int64_t hold_until_ms; /* its pods have so long for their new places; 0 = they have not */
 	uint32_t described;    /* 1: its instance was seen when instances were listed */
-	uint32_t zero2;
+	/* what was written of it: reducers/publish */
+	uint32_t making;	/* enum plm_making: of its object, when it has none yet */
+	plm_sym image;		/* that its instance was made of */
+	uint32_t writing;	/* 1: a write of its status is under way */
+	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */
+	int64_t write_at_ms;	/* not before, after a write or failure; 0 = at any time */
 };
 
 /* plm_node_claim.cordoned */
@@ -709,8 +727,9 @@ struct plm_root {
 	uint32_t board_look;   /* 1: this cycle looks */
 	int64_t board_at_ms;   /* not before */
 	uint32_t class_status; /* 1: a class without a status is not ready yet */
-	uint32_t zero4;
+	uint32_t nodes_unsaid; /* bits of enum plm_unsaid */
 	int64_t launch_lag_ms; /* how long after its launch an instance is seen: reducers/provision/orphan.h */
+	int64_t nodes_say_ms; /* what is written of nodes is looked at again then, at the earliest */
 };
 
 #pragma GCC diagnostic pop
