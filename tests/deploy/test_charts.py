@@ -95,6 +95,7 @@ TOGETHER = [
     ({"mode": "enforce", "enforce": {"queues": False}}, "carries out nothing"),
     ({"mode": "enforce", "enforce": {"nodes": True}, "settings": {"clusterName": "x"}}, "cannot be bought with cloud none"),
     ({**NODES, "settings": {}}, "settings.clusterName: must be set"),
+    ({"cloud": "ec2"}, "settings.clusterName: must be set"),
     ({"mode": "enforce", "persistence": {"enabled": False}}, "persistence.enabled: a log that goes with its pod"),
     ({"controller": {"metrics": {"port": 9000}, "healthProbe": {"port": 9000}}}, "is also controller.metrics.port"),
 ]

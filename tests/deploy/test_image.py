@@ -1,14 +1,17 @@
 """The image's root file system, assembled from this build and run without a registry: what is in it, that it can be run
 read-only by nobody in particular, and that its list of contents is true."""
 import hashlib
+import http.server
 import json
 import os
 import pathlib
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -164,6 +167,38 @@ def runs(rootfs, folder):
         yield f"left behind in /tmp: {list(tmp.iterdir())}"
 
 
+class Nobody(http.server.BaseHTTPRequestHandler):
+    """Answers every method with 501."""
+
+    def log_message(self, *_):
+        pass
+
+
+def names_and_trust(rootfs, folder):
+    """What a library loads only when it is asked: the resolver, and the authorities in the file that it looks in by itself."""
+    there = folder / "trust"
+    there.mkdir()
+    (there / "hosts").write_text("127.0.0.1 aws.test\n", encoding="ascii")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=aws.test",
+                    "-addext", "subjectAltName=DNS:aws.test", "-keyout", there / "key", "-out", there / "cert"], check=True,
+                   capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(there / "cert", there / "key")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Nobody)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    where = f"https://aws.test:{server.server_port}"
+    hosts = {"/etc/hosts": (there / "hosts", False)}
+    _, told = Sandbox(rootfs, there / "one", hosts).run("summary", "--server", where, want=4)
+    if "certificate" not in told:
+        yield f"a stranger is trusted, or not found: {told}"
+    known = {**hosts, "/etc/ssl/certs/ca-certificates.crt": (there / "cert", False)}
+    _, told = Sandbox(rootfs, there / "two", known).run("summary", "--server", where, want=None)
+    if "501" not in told:  # that server knows no GET
+        yield f"its own authority is not trusted: {told}"
+    server.shutdown()
+
+
 def the_recipe_is_the_same(_):
     """The Containerfile builds with packages that ./dev knows, and ends with what rootfs.py makes and no more."""
     text = (IMAGE / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
@@ -192,6 +227,7 @@ def main():
                        ("is the same again", lambda: is_the_same_again(rootfs, folder)),
                        ("contents are listed", lambda: contents_are_listed(rootfs)),
                        ("runs read-only as nobody in particular", lambda: runs(rootfs, folder)),
+                       ("finds names and trusts authorities", lambda: names_and_trust(rootfs, folder)),
                        ("the recipe is the same", lambda: the_recipe_is_the_same(rootfs))])
 
 

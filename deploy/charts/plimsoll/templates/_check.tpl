@@ -17,8 +17,8 @@
   {{- if and (eq .mode "enforce") .enforce.nodes (eq .cloud "none") -}}
     {{- $wrong = append $wrong "enforce.nodes: nodes cannot be bought with cloud none; say cloud: ec2" -}}
   {{- end -}}
-  {{- if and (eq .mode "enforce") .enforce.nodes (not .settings.clusterName) -}}
-    {{- $wrong = append $wrong "settings.clusterName: must be set to enforce nodes; it is in the tags by which instances are found again" -}}
+  {{- if and (eq .cloud "ec2") (not .settings.clusterName) -}}
+    {{- $wrong = append $wrong "settings.clusterName: must be set with cloud ec2; it is in the tags by which instances are known to be this cluster's" -}}
   {{- end -}}
   {{- if and (eq .mode "enforce") (not .persistence.enabled) -}}
     {{- $wrong = append $wrong "persistence.enabled: a log that goes with its pod is for mode observe only; what was begun could not be settled" -}}
