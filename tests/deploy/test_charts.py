@@ -52,6 +52,15 @@ CASES = {
         "extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
             "name": '{{ include "plimsoll.fullname" . }}-more', "namespace": "{{ .Release.Namespace }}",
             "labels": {"a": "b"}}}]},
+    "as Karpenter's users have them": {
+        "settings": {"clusterName": "one", "clusterEndpoint": "", "interruptionQueue": "one", "reservedENIs": "0",
+                     "ignoreDRARequests": None, "enableDRA": False, "featureGates": {"nodeRepair": False},
+                     "awsFeatureGates": {"draEFA": None, "nodeClassCEL": False}, "amiRefreshInterval": "1m"},
+        "controller": {"containerName": "main", "resources": {"requests": {"cpu": 1, "memory": "1Gi"}},
+                       "securityContext": {"appArmorProfile": {"type": "RuntimeDefault"}, "seLinuxOptions": {}},
+                       "sidecarContainer": [], "sidecarVolumeMounts": []},
+        "logOutputPaths": ["stdout"], "initContainers": {}, "podDisruptionBudget": {"name": "one", "maxUnavailable": 1},
+        "serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/one"}}},
     "without what can be left out": {
         "persistence": {"enabled": False}, "serviceAccount": {"create": False, "name": "there"},
         "rbac": {"userRoles": False}, "podDisruptionBudget": {"enabled": False}, "log": {"ballast": False},
@@ -79,7 +88,6 @@ REFUSED = [
     ({"compat": "loose"}, "/compat"),
     ({"logLevel": "trace"}, "/logLevel"),
     ({"nonsense": 1}, "'nonsense'"),
-    ({"strategy": {"type": "Recreate"}}, "'strategy'"),
     ({"controller": {"image": {"digest": "latest"}}}, "/controller/image/digest"),
     ({"controller": {"metrics": {"port": 0}}}, "/controller/metrics/port"),
     ({"controller": {"outputPort": 1}}, "'outputPort'"),
@@ -97,6 +105,7 @@ TOGETHER = [
     ({**NODES, "settings": {}}, "settings.clusterName: must be set"),
     ({"cloud": "ec2"}, "settings.clusterName: must be set"),
     ({"mode": "enforce", "persistence": {"enabled": False}}, "persistence.enabled: a log that goes with its pod"),
+    ({"controller": {"image": {"repository": "example/karpenter/controller"}}}, "is another program's image"),
     ({"controller": {"metrics": {"port": 9000}, "healthProbe": {"port": 9000}}}, "is also controller.metrics.port"),
 ]
 REFUSED_CRDS = [({"kueue": "no"}, "/kueue"), ({"crds": True}, "'crds'")]
@@ -466,6 +475,19 @@ def keys_of_k9s():
                     yield f"{name} of {kind} in {space!r}: {done.stdout}{done.stderr}"
 
 
+def pages():
+    """What the pages tell people to set and to apply is there."""
+    known = {row.key for row in chart.ROWS} | {"kueue", "karpenter", "ignorePeers"}
+    for name in ("README.md", "docs/deploy.md", "docs/alerts.md", "docs/kubernetes.md", "deploy/README.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for each in re.findall(r'--set ["\']?([A-Za-z.]+)', text):
+            if each.rstrip(".") not in known:
+                yield f"{name}: --set {each} is no value"
+        for each in re.findall(r"\bdeploy/[a-z0-9/-]+(?:\.[a-z]+)?", text):
+            if not (ROOT / each).exists() and not list(ROOT.glob(f"{each}*")):
+                yield f"{name}: {each} is not there"
+
+
 # What a kubectl of 2020 takes (kustomize 2.0.3), tried with Debian's: no folders in `resources`, no `patches`, `components`.
 OLD = {"apiVersion", "kind", "namespace", "commonLabels", "bases", "resources", "patchesJson6902"}
 
@@ -520,7 +542,7 @@ def main():
                    "prometheus", {"serviceMonitor": {"enabled": True}, "prometheusRule": {"enabled": True}},
                    {"ServiceMonitor", "PrometheusRule"})),
                ("alerts and boards", alerts_and_boards),
-               ("files", files), ("release", release), ("keys of k9s", keys_of_k9s),
+               ("files", files), ("pages", pages), ("release", release), ("keys of k9s", keys_of_k9s),
                ("two releases share no name", two_releases_share_no_name)]
     return report(checks)
 

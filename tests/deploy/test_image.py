@@ -28,7 +28,7 @@ SLOW = float(os.environ.get("PLM_E2E_SLOW", "1"))
 
 
 def assemble(folder):
-    subprocess.run([sys.executable, "-B", IMAGE / "rootfs.py", PLIMSOLL, folder], check=True,
+    subprocess.run([sys.executable, "-B", IMAGE / "rootfs.py", PLIMSOLL, folder, "--strip"], check=True,
                    env={**os.environ, "SOURCE_DATE_EPOCH": "1767225600"})
     return folder
 

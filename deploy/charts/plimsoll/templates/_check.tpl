@@ -4,9 +4,10 @@
 {{- range $row := .Files.Get "files/unsupported.json" | fromJsonArray -}}
   {{- $at := $.Values -}}
   {{- range $part := splitList "." $row.key -}}
-    {{- $at = index $at $part -}}
+    {{- $at = ternary (get $at $part) nil (kindIs "map" $at) -}}
   {{- end -}}
-  {{- if ne (toJson $at) (toJson $row.only) -}}
+  {{- /* null takes a default away; what is not said is not asked for. */ -}}
+  {{- if and (not (has (toJson $at) (list "null" "\"\""))) (ne (toJson $at) (toJson $row.only)) -}}
     {{- $wrong = append $wrong (printf "%s: %s is not supported: %s (only %s)" $row.key (toJson $at) $row.why (toJson $row.only)) -}}
   {{- end -}}
 {{- end -}}
@@ -22,6 +23,9 @@
   {{- end -}}
   {{- if and (eq .mode "enforce") (not .persistence.enabled) -}}
     {{- $wrong = append $wrong "persistence.enabled: a log that goes with its pod is for mode observe only; what was begun could not be settled" -}}
+  {{- end -}}
+  {{- if regexMatch "karpenter|kueue" .controller.image.repository -}}
+    {{- $wrong = append $wrong (printf "controller.image.repository: %s is another program's image" .controller.image.repository) -}}
   {{- end -}}
   {{- if eq (int .controller.metrics.port) (int .controller.healthProbe.port) -}}
     {{- $wrong = append $wrong "controller.healthProbe.port: is also controller.metrics.port" -}}
