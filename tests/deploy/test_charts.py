@@ -483,7 +483,7 @@ def pages():
         for each in re.findall(r'--set ["\']?([A-Za-z.]+)', text):
             if each.rstrip(".") not in known:
                 yield f"{name}: --set {each} is no value"
-        for each in re.findall(r"\bdeploy/[a-z0-9/-]+(?:\.[a-z]+)?", text):
+        for each in re.findall(r"(?<![\w/])deploy/[a-z0-9/-]+(?:\.[a-z]+)?", text):
             if not (ROOT / each).exists() and not list(ROOT.glob(f"{each}*")):
                 yield f"{name}: {each} is not there"
 
