@@ -5,6 +5,7 @@ runs the queues.
 """
 import contextlib
 import datetime
+import http.client
 import json
 import os
 import sys
@@ -193,6 +194,17 @@ def works(helm, e2e, ports):
             "apf": {"enabled": True}, "networkPolicy": {"enabled": True}}
 
 
+def classified(e2e):
+    """Which FlowSchema the API server puts the account's calls into."""
+    token = e2e.cluster.kubectl("create", "token", "plimsoll", "-n", SPACE).strip()
+    connection = http.client.HTTPSConnection(e2e.admin.host, context=e2e.admin.context, timeout=20)
+    connection.request("GET", "/api/v1/nodes?limit=1", headers={"Authorization": f"Bearer {token}"})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.headers["X-Kubernetes-PF-FlowSchema-UID"]
+
+
 def observes(e2e, kept, rootfs, volumes):
     """The pod reads everything, writes nothing, and tells whoever may ask."""
     admin = e2e.admin
@@ -200,6 +212,8 @@ def observes(e2e, kept, rootfs, volumes):
     until("it decided", lambda: metrics(pod).get('kueue_cluster_queue_status{cluster_queue="team",status="active",'
                                                  'replica_role="standalone"}') == 1, 30)
     assert metrics(pod)['plimsoll_mode{area="queues"}'] == 0
+    schema = admin.get("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/plimsoll")["metadata"]["uid"]
+    until("its calls are of its own FlowSchema", lambda: classified(e2e) == schema, 20)
     assert pod.get("http-metrics", "/api/v1/head")[0] == 401, "the read API answers anybody"
     e2e.cluster.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "onlooker", "namespace": "work"}}, {
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "onlooker"},
