@@ -110,7 +110,25 @@ NODES = [
           "Nodes of pool {{ $labels.nodepool }} take {{ $value | humanizeDuration }} to go.",
           "A budget or a finalizer holds a pod: `plimsoll describe node/NAME` lists who is still there."),
 ]
-GROUPS = {"plimsoll": ENGINE, "plimsoll-queues": QUEUES, "plimsoll-nodes": NODES}
+CLOUD = [
+    Alert("CloudCredentialsExpire", "critical", "5m",
+          "plimsoll_cloud_credentials_expire_seconds < 300 and plimsoll_cloud_credentials_expire_seconds >= 0",
+          "The cloud's credentials expire in {{ $value | humanizeDuration }} and are not renewed.",
+          """They are renewed ten minutes ahead. Has the role's trust, the Pod Identity association or the annotation of the
+          service account been changed? The pod's output names the source and the error's code."""),
+    Alert("CloudThrottled", "warning", "15m",
+          """sum by (action) (rate(plimsoll_cloud_throttled_total[10m]))
+          / sum by (action) (rate(plimsoll_cloud_requests_total[10m])) > 0.1""",
+          "The cloud throttles {{ $value | humanizePercentage }} of the calls {{ $labels.action }}.",
+          "Who else calls in this account? Launches and removals go on, later. Limits can be raised with the cloud."),
+    Alert("InterruptionQueueStuck", "critical", "5m",
+          """sum(increase(karpenter_interruption_received_messages_total[10m])) > 0
+          unless sum(increase(karpenter_interruption_deleted_messages_total[10m])) > 0""",
+          "Messages of the interruption queue come and none is taken off it.",
+          """They come again until they are deleted, which is when their fact is durable. Is the right sqs:DeleteMessage there,
+          and does the log take facts?"""),
+]
+GROUPS = {"plimsoll": ENGINE, "plimsoll-queues": QUEUES, "plimsoll-nodes": NODES, "plimsoll-cloud": CLOUD}
 SPEND = Alert("SpendAbove", "warning", "15m", "sum(plimsoll_cost_dollars_per_hour) > LIMIT",
               "Nodes cost {{ $value | printf \"%.2f\" }} dollars an hour.",
               "`prometheusRule.spendAbove` of the chart sets the limit; the board \"nodes and cost\" shows which pool.")

@@ -124,7 +124,18 @@ BOARDS = {
         line("Dollars an hour", "currencyUSD", ("sum by (nodepool, capacity_type) (plimsoll_cost_dollars_per_hour)",
                                                "{{nodepool}} {{capacity_type}}")),
         line("Interruptions", "short", ("sum by (message_type) (increase(karpenter_interruption_received_messages_total"
-                                        "[$__rate_interval]))", "{{message_type}}")),
+                                        "[$__rate_interval]))", "{{message_type}}"),
+             ("sum(increase(karpenter_interruption_deleted_messages_total[$__rate_interval]))", "taken off the queue")),
+        line("Requests to the cloud", "ops", ("sum by (action, outcome) (rate(plimsoll_cloud_requests_total[$__rate_interval]))",
+                                              "{{action}} {{outcome}}")),
+        line("Requests take, on average", "s", (
+            "sum by (action) (rate(plimsoll_cloud_request_seconds_total[$__rate_interval]))"
+            " / (sum by (action) (rate(plimsoll_cloud_requests_total[$__rate_interval])) > 0)", "{{action}}")),
+        line("Throttled", "ops", ("sum by (action) (rate(plimsoll_cloud_throttled_total[$__rate_interval]))", "{{action}}")),
+        line("Instances listed, and nodes", "short", ("max(plimsoll_cloud_instances)", "instances"),
+             ("max(karpenter_cluster_state_node_count)", "nodes")),
+        line("A launch is seen in the list after", "s", ("max(plimsoll_cloud_list_lag_seconds)", "at most")),
+        line("Credentials expire in", "s", ("min(plimsoll_cloud_credentials_expire_seconds >= 0)", "at least")),
     ]),
     "engine": ("Plimsoll / Engine and log", [], [
         number("Newest event", "short", "max(plimsoll_log_head_seq)"),

@@ -151,6 +151,7 @@ COST = 'plimsoll_cost_dollars_per_hour{nodepool="a",capacity_type="%s"}'
 EFFECT = 'plimsoll_effects_total{namespace="n",pod="p",call="instance.launch",status="%s"}'
 WAIT = 'kueue_admission_wait_time_seconds_bucket{cluster_queue="q",le="%s"}'
 GONE = 'karpenter_nodes_termination_duration_seconds_%s{nodepool="a"}'
+MESSAGE = 'karpenter_interruption_received_messages_total{message_type="x"}'
 # Alert, series by the minute, minute, what fires: the labels beside alertname, alertstate, severity.
 ROWS = [
     ("PlimsollDown", {"other": "1x20"}, 6, [{}]),
@@ -218,6 +219,17 @@ ROWS = [
     ("NodeClaimNotReady", {CLAIMS: "0 1x60", 'karpenter_nodes_created_total{nodepool="a",zone="z"}': "0 0 0 1x60"}, 14, []),
     ("NodeTerminationSlow", {GONE % "sum": rising(0, 1300, 120), GONE % "count": rising(0, 1, 120)}, 90, [{"nodepool": "a"}]),
     ("NodeTerminationSlow", {GONE % "sum": rising(0, 1100, 120), GONE % "count": rising(0, 1, 120)}, 90, []),
+    ("CloudCredentialsExpire", {"plimsoll_cloud_credentials_expire_seconds": "900-60x9 900-60x9"}, 16, []),
+    ("CloudCredentialsExpire", {"plimsoll_cloud_credentials_expire_seconds": "240x20"}, 8, [{}]),
+    ("CloudCredentialsExpire", {"plimsoll_cloud_credentials_expire_seconds": "-1x20"}, 8, []),
+    ("CloudThrottled", {'plimsoll_cloud_throttled_total{action="CreateFleet"}': rising(0, 2, 60),
+                        'plimsoll_cloud_requests_total{action="CreateFleet",outcome="done"}': rising(0, 10, 60),
+                        'plimsoll_cloud_throttled_total{action="CreateTags"}': rising(0, 1, 60),
+                        'plimsoll_cloud_requests_total{action="CreateTags",outcome="done"}': rising(0, 10, 60)}, 40,
+     [{"action": "CreateFleet"}]),
+    ("InterruptionQueueStuck", {MESSAGE: rising(0, 1, 40), "karpenter_interruption_deleted_messages_total": "0x40"}, 30, [{}]),
+    ("InterruptionQueueStuck", {MESSAGE: rising(0, 1, 40),
+                                "karpenter_interruption_deleted_messages_total": rising(0, 1, 40)}, 30, []),
     ("SpendAbove", {COST % "spot": "30x30", COST % "on-demand": "21x30"}, 20, [{}]),
     ("SpendAbove", {COST % "spot": "30x30", COST % "on-demand": "19x30"}, 20, []),
 ]
