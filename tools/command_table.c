@@ -412,16 +412,18 @@ static const struct plm_command commands[] = {
 	 "what is in a cluster, whose it is, and what would collide",
 	 "Looks at the server's version, the CRDs (ours, upstream's, none), admission policies, "
 	 "and "
-	 "the Leases and webhooks of Kueue and Karpenter. Reads only. Ends with 1 when something "
+	 "the Leases and webhooks of Kueue and Karpenter. With --cloud ec2 at whose keys these are "
+	 "and which reads of AWS they allow, by dry runs. Reads only. Ends with 1 when something "
 	 "has "
 	 "to be done.",
-	 "doctor --kubeconfig ~/.kube/config\ndoctor --kubeconfig in-cluster -o json",
+	 "doctor --kubeconfig ~/.kube/config\ndoctor --kubeconfig in-cluster -o json\n"
+	 "doctor --cloud ec2 --region eu-west-1",
 	 "text|json|yaml",
 	 "1 4 78",
 	 0,
 	 0,
 	 NULL,
-	 {F(KUBECONFIG), F(CONTEXT), F(OUTPUT), COMMON}},
+	 {F(KUBECONFIG), F(CONTEXT), F(CLOUD), F(REGION), F(EC2_ENDPOINT), F(OUTPUT), COMMON}},
 	{"migrate check",
 	 OTHER,
 	 "",

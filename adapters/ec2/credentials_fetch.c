@@ -234,7 +234,8 @@ void plm_aws_fetch_base(struct plm_aws_fetch *fetch)
 	case PLM_AWS_BASE_NONE:
 		break;
 	}
-	plm_aws_fetch_fail(fetch, "none are set up, and AWS_EC2_METADATA_DISABLED is true");
+	plm_aws_fetch_fail(fetch,
+			   "no source of keys is set up, and AWS_EC2_METADATA_DISABLED is true");
 }
 
 void plm_aws_fetch_begin(struct plm_aws_credentials *credentials)

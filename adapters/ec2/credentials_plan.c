@@ -197,8 +197,11 @@ static bool is_container(const struct planning *planning)
 
 static enum plm_code from_imds(struct planning *planning)
 {
-	planning->plan->base =
-		plm_aws_imds_off(planning->environment) ? PLM_AWS_BASE_NONE : PLM_AWS_BASE_IMDS;
+	if (plm_aws_imds_off(planning->environment)) {
+		planning->plan->base = PLM_AWS_BASE_NONE;
+		return PLM_OK;
+	}
+	planning->plan->base = PLM_AWS_BASE_IMDS;
 	source(planning, "IMDS");
 	return PLM_OK;
 }

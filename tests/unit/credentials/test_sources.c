@@ -490,7 +490,7 @@ static const struct source_case {
 	 .error = "the region is not known: set AWS_REGION"},
 	{.why = "nothing, and no instance",
 	 .environment = ENV("AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=r"),
-	 .error = "none are set up"},
+	 .error = "no credentials: no source of keys is set up, and "},
 };
 
 static void source_row(const struct source_case *row)
