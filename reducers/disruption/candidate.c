@@ -1,6 +1,7 @@
 #include "reducers/disruption/candidate.h"
 
 #include "reducers/disruption/leave.h"
+#include "reducers/provision/capacity.h"
 #include "reducers/provision/emit.h"
 #include "reducers/provision/pass.h"
 
@@ -261,22 +262,17 @@ static int64_t price_of(const struct plm_candidates *book, const struct plm_cand
 	const struct plm_state *st = book->sched.st;
 	const struct plm_node *node = plm_node_at(st, c->node);
 	plm_sym type = label_of(book, node, PLM_KNOWN_INSTANCE_TYPE);
-	plm_sym zone = label_of(book, node, PLM_KNOWN_ZONE);
-	plm_sym capacity = label_of(book, node, PLM_KNOWN_CAPACITY_TYPE);
-	plm_sym reservation = label_of(book, node, PLM_KNOWN_RESERVATION_ID);
-	plm_id id = plm_index_find(st, PLM_KEY_INSTANCE_TYPE, type.n, 0);
-	uint32_t count = 0;
-	const struct plm_offering *list =
-		PLM_SPAN(st, plm_instance_type_at(st, id)->offerings, struct plm_offering, &count);
+	const struct plm_bought_at at = {
+		.zone = label_of(book, node, PLM_KNOWN_ZONE),
+		.capacity_type = label_of(book, node, PLM_KNOWN_CAPACITY_TYPE),
+		.reservation = label_of(book, node, PLM_KNOWN_RESERVATION_ID)};
+	plm_id row = plm_index_find(st, PLM_KEY_INSTANCE_TYPE, type.n, 0);
+	int64_t price = PLM_UNSET;
 
-	for (uint32_t i = 0; id.n != 0 && i < count; i++) {
-		if (plm_sym_equal(list[i].zone, zone) &&
-		    plm_sym_equal(list[i].capacity_type, capacity) &&
-		    plm_sym_equal(list[i].reservation, reservation)) {
-			return list[i].price_micro;
-		}
+	if (!plm_capacity_price(st, row, at, &price) && c->claim.n != 0) {
+		price = plm_node_claim_at(st, c->claim)->price_micro;
 	}
-	return c->claim.n == 0 ? PLM_UNSET : plm_node_claim_at(st, c->claim)->price_micro;
+	return price;
 }
 
 struct plm_candidate plm_candidate_look(const struct plm_candidates *book, plm_id node)

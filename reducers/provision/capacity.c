@@ -113,6 +113,24 @@ static int64_t memory_of(const struct plm_state *st, plm_sym amounts)
 	return 0;
 }
 
+bool plm_capacity_price(const struct plm_state *st, plm_id type, struct plm_bought_at at,
+			int64_t *out)
+{
+	uint32_t count = 0;
+	const struct plm_offering *list = PLM_SPAN(st, plm_instance_type_at(st, type)->offerings,
+						   struct plm_offering, &count);
+
+	for (uint32_t i = 0; type.n != 0 && i < count; i++) {
+		if (plm_sym_equal(list[i].zone, at.zone) &&
+		    plm_sym_equal(list[i].capacity_type, at.capacity_type) &&
+		    plm_sym_equal(list[i].reservation, at.reservation)) {
+			*out = list[i].price_micro;
+			return true;
+		}
+	}
+	return false;
+}
+
 void plm_capacity_see(struct plm_state *st, plm_id node)
 {
 	const struct plm_node *slot = plm_node_at(st, node);

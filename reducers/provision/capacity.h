@@ -21,6 +21,13 @@ bool plm_capacity_under(const struct plm_state *st, plm_id type, plm_id class_id
 plm_sym plm_capacity_span(const struct plm_fold *fold, plm_id type, plm_id class_id,
 			  bool allocatable);
 
+/* What an offering of 'type' costs by the catalogue, which may be PLM_UNSET; false: there is no such offering. */
+struct plm_bought_at {
+	plm_sym zone, capacity_type, reservation;
+};
+bool plm_capacity_price(const struct plm_state *st, plm_id type, struct plm_bought_at at,
+			int64_t *out);
+
 /* 'node' came or changed: how much memory has it? */
 void plm_capacity_see(struct plm_state *st, plm_id node);
 

@@ -143,9 +143,14 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	plm_sym capacity_type = plm_fold_text(fold, w->capacity_type);
 	plm_sym reservation = plm_fold_text(fold, w->reservation);
 	plm_sym image = plm_fold_text(fold, w->image);
+	const struct plm_bought_at at = {zone, capacity_type, reservation};
+	int64_t price = w->price_micro;
 	struct plm_node_claim *claim = plm_node_claim_edit(st, id);
 
 	plm_stock_had(st, type, zone, capacity_type);
+	if (price == PLM_UNSET) {
+		(void)plm_capacity_price(st, row, at, &price);
+	}
 	if (allocatable.n == 0 && row.n != 0) {
 		capacity = plm_capacity_span(fold, row, class_of(st, claim), false);
 		allocatable = plm_capacity_span(fold, row, class_of(st, claim), true);
@@ -160,7 +165,7 @@ static void fill_bought(struct plm_state *st, const struct plm_fold *fold, plm_i
 	claim->image = image;
 	claim->launch_code = (plm_sym){0};
 	claim->retry_ms = 0;
-	claim->price_micro = w->price_micro != PLM_UNSET ? w->price_micro : claim->price_micro;
+	claim->price_micro = price != PLM_UNSET ? price : claim->price_micro;
 	if (labels.n != 0) {
 		claim->object.labels = labels;
 	}
