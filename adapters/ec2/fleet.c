@@ -223,6 +223,7 @@ static enum plm_code fleet(struct building *b, struct plm_ec2_launching *out, st
 		.body = plm_query_whole(&b->query, PLM_AWS_CALL_CREATE_FLEET),
 		.needs = {b->needs, b->group_count},
 		.offers = {b->offers, b->offer_count},
+		.images = request->images,
 	};
 	return PLM_OK;
 }

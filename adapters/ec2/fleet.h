@@ -41,6 +41,7 @@ struct plm_ec2_launching {
 	struct plm_slice body; /* whole */
 	struct plm_vec needs;  /* struct plm_ec2_need */
 	struct plm_vec offers; /* struct plm_w_offer: those of the request that are in it */
+	struct plm_vec images; /* struct plm_slice: the request's, which offers count in */
 };
 
 /* '*out' in the arena. */

@@ -41,6 +41,7 @@ struct plm_ec2_launch_try {
 	struct plm_aws_pages *look;
 	bool seen;
 	struct plm_w_instance found; /* the best of what was seen */
+	struct plm_slice found_image;
 };
 
 struct plm_ec2_flight {

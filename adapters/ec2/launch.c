@@ -303,7 +303,7 @@ void plm_ec2_launch_looked(struct plm_ec2_flight *flight, const struct plm_aws_a
 							     .message = answer->message,
 							     .wait_ms = answer->retry_after_ms});
 	} else if (flight->launch.seen) {
-		plm_ec2_launch_found(&flight->launch.found, &result);
+		plm_ec2_launch_found(&flight->launch.found, flight->launch.found_image, &result);
 		plm_ec2_flight_final(flight, &result, answer->request_id);
 	} else {
 		settle(flight);

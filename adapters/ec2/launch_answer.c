@@ -77,6 +77,15 @@ static const struct plm_w_offer *offer_of(const struct reading *in, const struct
 	return found;
 }
 
+static struct plm_slice image_of(const struct reading *in, const struct plm_w_offer *offer)
+{
+	const struct plm_slice *images = in->launching->images.ptr;
+
+	return offer->image >= 0 && (uint64_t)offer->image < in->launching->images.count
+		       ? images[offer->image]
+		       : (struct plm_slice){0};
+}
+
 /* ---- CreateFleet --------------------------------------------------------------------------------- */
 
 static bool take_instance(const struct reading *in, const struct plm_aws_node *item)
@@ -103,6 +112,7 @@ static bool take_instance(const struct reading *in, const struct plm_aws_node *i
 	if (offer != NULL) {
 		out->instance_type = offer->instance_type;
 		out->reservation = offer->reservation;
+		out->image = image_of(in, offer);
 	}
 	return true;
 }
@@ -186,7 +196,7 @@ static bool run_answer(const struct reading *in, const struct plm_aws_node *root
 				   &instance)) {
 		return false;
 	}
-	plm_ec2_launch_found(&instance, in->out);
+	plm_ec2_launch_found(&instance, image_of(in, offer), in->out);
 	in->out->class = PLM_RESULT_DONE;
 	in->out->capacity_type = offer->capacity_type;
 	in->out->reservation = offer->reservation;
@@ -230,7 +240,8 @@ void plm_ec2_launch_refused(const struct plm_ec2_launching *launching, const cha
 	out->refused = (struct plm_vec){refusal, 1};
 }
 
-void plm_ec2_launch_found(const struct plm_w_instance *instance, struct plm_w_result *out)
+void plm_ec2_launch_found(const struct plm_w_instance *instance, struct plm_slice image,
+			  struct plm_w_result *out)
 {
 	*out = (struct plm_w_result){
 		.class = PLM_RESULT_ALREADY_DONE,
@@ -239,6 +250,7 @@ void plm_ec2_launch_found(const struct plm_w_instance *instance, struct plm_w_re
 		.zone = instance->zone,
 		.capacity_type = instance->capacity_type,
 		.reservation = instance->reservation,
+		.image = image,
 		.price_micro = PLM_UNSET,
 	};
 	if (plm_ec2_has_ended(instance->state)) {

@@ -24,6 +24,7 @@ bool plm_ec2_launch_answer(const struct plm_ec2_launching *launching,
 void plm_ec2_launch_refused(const struct plm_ec2_launching *launching, const char *code,
 			    const char *message, struct plm_arena *arena, struct plm_w_result *out);
 /* An instance that was found by its tag: it is what became of the launch. */
-void plm_ec2_launch_found(const struct plm_w_instance *instance, struct plm_w_result *out);
+void plm_ec2_launch_found(const struct plm_w_instance *instance, struct plm_slice image,
+			  struct plm_w_result *out);
 
 #endif

@@ -83,6 +83,7 @@ enum plm_code plm_ec2_run(const struct plm_ec2_order *order, struct plm_arena *a
 		.call = PLM_AWS_CALL_RUN_INSTANCES,
 		.body = plm_query_whole(&query, PLM_AWS_CALL_RUN_INSTANCES),
 		.offers = {taken, 1},
+		.images = request->images,
 	};
 	return PLM_OK;
 }

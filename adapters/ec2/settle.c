@@ -42,6 +42,7 @@ static void see(void *self, const struct plm_aws_node *item)
 	}
 	copy = plm_wire_copy(&plm_type_instance, &instance, &flight->arena);
 	flight->launch.found = *copy;
+	flight->launch.found_image = plm_arena_copy(&flight->arena, plm_aws_text(item, "imageId"));
 	flight->launch.seen = true;
 }
 

@@ -241,7 +241,8 @@ static struct played_instance *find_instance(const char *id)
 static void put_instance(struct plm_text *out, const struct played_instance *instance)
 {
 	plm_text_putf(out,
-		      "<item><instanceId>%s</instanceId><instanceState><code>16</code><name>%s"
+		      "<item><instanceId>%s</instanceId><imageId>ami-played</"
+		      "imageId><instanceState><code>16</code><name>%s"
 		      "</name></instanceState><instanceType>%s</instanceType><placement>"
 		      "<availabilityZone>%s</availabilityZone></placement><launchTime>"
 		      "2026-01-01T00:%02d:%02d.000Z</launchTime>",

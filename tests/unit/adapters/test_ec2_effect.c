@@ -34,6 +34,7 @@ static void a_launch(void **state)
 	plm_assert_text(result->instance_type, "m5.large");
 	plm_assert_text(result->zone, "us-west-2a");
 	plm_assert_text(result->capacity_type, "on-demand");
+	plm_assert_text(result->image, "ami-x86");
 	assert_int_equal(result->price_micro, PLM_UNSET);
 	assert_string_equal(played_tag(&played.list[0], "karpenter.sh/nodeclaim"), "claim-7");
 	assert_string_equal(played_tag(&played.list[0], "plimsoll/intent"), "7");
@@ -89,6 +90,7 @@ static void a_stock_out_of_some(void **state)
 	result = bed_final(&bed, 7);
 	assert_int_equal(result->class, PLM_RESULT_DONE);
 	plm_assert_text(result->instance_type, "m6g.large");
+	plm_assert_text(result->image, "ami-arm");
 	plm_assert_text(result->zone, "us-west-2a");
 	assert_int_equal(result->refused.count, 2);
 	refused = result->refused.ptr;
@@ -257,6 +259,7 @@ static void a_forgotten_token(void **state)
 	played_run(MINUTE);
 	assert_int_equal(bed_final(&bed, 7)->class, PLM_RESULT_ALREADY_DONE);
 	plm_assert_text(bed_final(&bed, 7)->provider_id, "aws:///us-west-2a/i-00000000000000001");
+	plm_assert_text(bed_final(&bed, 7)->image, "ami-played");
 	assert_int_equal(bed_count(&bed, 7, PLM_RESULT_UNKNOWN), 1);
 	assert_int_equal(played.count, 1);
 	bed_close(&bed);
@@ -412,6 +415,21 @@ static void many_at_once(void **state)
 	bed_close(&bed);
 }
 
+static bool is_of_intent(struct plm_slice provider_id, uint64_t intent)
+{
+	char id[PLM_EC2_ID_SIZE];
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)intent);
+	assert_true(plm_ec2_instance_id(provider_id, id));
+	for (int i = 0; i < played.count; i++) {
+		if (strcmp(played.list[i].id, id) == 0) {
+			return strcmp(played_tag(&played.list[i], "plimsoll/intent"), text) == 0;
+		}
+	}
+	return false;
+}
+
 /*
  * Faults by chance in a third of the calls, deaths of the process: never more than one instance of an intent, one
  * final RESULT each, and when all is calm every instance is one that a RESULT named.
@@ -454,6 +472,7 @@ static void by_chance(void **state)
 			assert_true(result->class == PLM_RESULT_DONE ||
 				    result->class == PLM_RESULT_ALREADY_DONE);
 			assert_int_equal(played_of_intent(i, false), 1);
+			assert_true(is_of_intent(result->provider_id, i));
 		}
 		assert_int_equal(played.count, 24);
 		assert_int_equal(played.mismatches, 0);
