@@ -10,7 +10,7 @@
 #include "adapters/ec2/effect.h"
 #include "bench_lib.h"
 #include "core/limits.h"
-#include "ec2_bed.h"
+#include "tests/unit/adapters/ec2_bed.h"
 
 #define MS 1000000
 #define OFFERS 60
