@@ -1,22 +1,14 @@
 #include "adapters/catalog/catalog.h"
 
+#include "adapters/catalog/offered.h"
 #include "adapters/catalog/table.h"
 
 #define NOWHERE SIZE_MAX
 
-static const char *const on_demand = "on-demand";
-static const char *const spot = "spot";
-
-/* A price, and whether it is one that was seen for this very type and region. */
-struct price {
-	int64_t micro; /* PLM_UNSET = unknown */
-	bool estimated;
-};
-
-static size_t find_region(const char *name)
+static size_t find_region(struct plm_slice name)
 {
 	for (size_t i = 0; i < plm_ec2_region_count; i++) {
-		if (strcmp(plm_ec2_regions[i], name) == 0) {
+		if (plm_slice_is(name, plm_ec2_regions[i])) {
 			return i;
 		}
 	}
@@ -81,103 +73,101 @@ static int64_t find_price(const struct plm_ec2_price *prices, size_t count, size
 	return PLM_UNSET;
 }
 
-static struct price demand_price(size_t region, size_t type)
+static struct plm_catalog_price demand_price(size_t region, size_t type)
 {
-	struct price price = {
+	struct plm_catalog_price price = {
 		.micro = find_price(plm_ec2_demand, plm_ec2_demand_count, region, type),
 	};
 
 	if (price.micro == PLM_UNSET) {
-		price.micro = find_price(plm_ec2_demand, plm_ec2_demand_count,
-					 find_region(PLM_CATALOG_PRICE_REGION), type);
+		price.micro =
+			find_price(plm_ec2_demand, plm_ec2_demand_count,
+				   find_region(plm_slice_str(PLM_CATALOG_PRICE_REGION)), type);
 		price.estimated = price.micro != PLM_UNSET;
 	}
 	return price;
 }
 
-static struct price spot_price(size_t region, size_t type, struct price demand)
+static struct plm_catalog_price spot_price(size_t region, size_t type)
 {
-	struct price price = {
+	struct plm_catalog_price price = {
 		.micro = find_price(plm_ec2_spot, plm_ec2_spot_count, region, type),
 	};
 
-	if (price.micro == PLM_UNSET && demand.micro != PLM_UNSET) {
-		price.micro = plm_div_ceil(demand.micro * PLM_CATALOG_SPOT_PERMILLE, 1000);
-		price.estimated = true;
-	}
-	return price;
+	return price.micro != PLM_UNSET ? price
+					: plm_catalog_spot_guess(demand_price(region, type));
 }
 
-static void put_offering(struct plm_w_offering *out, const char *zone, const char *capacity_type,
-			 struct price price)
+/* ---- what the table knows, for who asks EC2 ---------------------------------------------------- */
+
+static size_t find_row(struct plm_slice type)
 {
-	*out = (struct plm_w_offering){
-		.zone = plm_slice_str(zone),
-		.capacity_type = plm_slice_str(capacity_type),
-		.price_micro = price.micro,
-		.available = 1,
-		.reserved_left = PLM_UNSET,
-		.estimated = price.estimated ? 1 : 0,
-	};
-}
+	size_t low = 0;
+	size_t high = plm_ec2_row_count;
 
-/* Zone by zone, on demand before spot: sorted by both names. */
-static struct plm_vec offerings(size_t region, size_t type, struct plm_vec zones,
-				struct plm_arena *arena)
-{
-	const struct plm_ec2_facts *facts = &plm_ec2_rows[type].facts;
-	const struct plm_slice *names = zones.ptr;
-	struct plm_w_offering *list = PLM_NEW_ARRAY(arena, 2 * zones.count, struct plm_w_offering);
-	struct price demand = demand_price(region, type);
-	struct price cheap = spot_price(region, type, demand);
-	size_t count = 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = plm_slice_compare(plm_slice_str(plm_ec2_rows[middle].facts.name), type);
 
-	for (size_t i = 0; i < zones.count; i++) {
-		const char *zone = (const char *)names[i].ptr;
-
-		if (facts->on_demand) {
-			put_offering(&list[count++], zone, on_demand, demand);
+		if (order == 0) {
+			return middle;
 		}
-		if (facts->spot) {
-			put_offering(&list[count++], zone, spot, cheap);
+		if (order < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
 		}
 	}
-	return (struct plm_vec){.ptr = list, .count = count};
+	return NOWHERE;
 }
 
-static struct plm_vec zone_names(uint32_t mask, struct plm_arena *arena)
+const struct plm_ec2_facts *plm_catalog_known(struct plm_slice type)
+{
+	size_t row = find_row(type);
+
+	return row == NOWHERE ? NULL : &plm_ec2_rows[row].facts;
+}
+
+struct plm_catalog_price plm_catalog_known_demand(struct plm_slice region, struct plm_slice type)
+{
+	size_t row = find_row(type);
+
+	return row == NOWHERE ? (struct plm_catalog_price){.micro = PLM_UNSET}
+			      : demand_price(find_region(region), row);
+}
+
+struct plm_catalog_price plm_catalog_known_spot(struct plm_slice region, struct plm_slice type)
+{
+	size_t row = find_row(type);
+
+	return row == NOWHERE ? (struct plm_catalog_price){.micro = PLM_UNSET}
+			      : spot_price(find_region(region), row);
+}
+
+/* ---- the catalogue of a region ----------------------------------------------------------------- */
+
+/* Where a type is offered; all of a region's zones at the same price, as the table has one for them. */
+static struct plm_vec places(size_t region, size_t type, uint32_t mask, struct plm_arena *arena)
 {
 	size_t bits = (size_t)__builtin_popcount(mask);
-	struct plm_slice *names = PLM_NEW_ARRAY(arena, bits, struct plm_slice);
+	struct plm_catalog_place *list = PLM_NEW_ARRAY(arena, bits, struct plm_catalog_place);
+	struct plm_catalog_price spot = spot_price(region, type);
 	size_t count = 0;
 
 	for (size_t i = 0; i < plm_ec2_zone_count; i++) {
 		if ((mask >> i & 1U) != 0) {
-			names[count++] = plm_slice_str(plm_ec2_zones[i].name);
+			list[count].zone = plm_slice_str(plm_ec2_zones[i].name);
+			list[count++].spot = spot;
 		}
 	}
 	PLM_ASSERT(count == bits);
-	return (struct plm_vec){.ptr = names, .count = count};
-}
-
-static struct plm_vec capacity_types(const struct plm_ec2_facts *facts, struct plm_arena *arena)
-{
-	struct plm_slice *names = PLM_NEW_ARRAY(arena, 2, struct plm_slice);
-	size_t count = 0;
-
-	if (facts->on_demand) {
-		names[count++] = plm_slice_str(on_demand);
-	}
-	if (facts->spot) {
-		names[count++] = plm_slice_str(spot);
-	}
-	return (struct plm_vec){.ptr = names, .count = count};
+	return (struct plm_vec){.ptr = list, .count = count};
 }
 
 enum plm_code plm_catalog_builtin(const char *region, struct plm_arena *arena,
 				  struct plm_w_catalog *out, struct plm_error *err)
 {
-	size_t where = find_region(region);
+	size_t where = find_region(plm_slice_str(region));
 	uint32_t here = where == NOWHERE ? 0 : zones_of(where);
 	struct plm_w_instance_type *types = NULL;
 	size_t count = 0;
@@ -187,17 +177,16 @@ enum plm_code plm_catalog_builtin(const char *region, struct plm_arena *arena,
 	}
 	types = PLM_NEW_ARRAY(arena, plm_ec2_row_count, struct plm_w_instance_type);
 	for (size_t i = 0; i < plm_ec2_row_count; i++) {
-		const struct plm_ec2_facts *facts = &plm_ec2_rows[i].facts;
-		struct plm_vec zones = zone_names(plm_ec2_rows[i].zones & here, arena);
+		struct plm_catalog_offered offered = {
+			.facts = &plm_ec2_rows[i].facts,
+			.demand = demand_price(where, i),
+			.places = places(where, i, plm_ec2_rows[i].zones & here, arena),
+		};
 
-		/* A type that is for capacity blocks only, or not offered here, cannot be launched. */
-		if (zones.count == 0 || !(facts->on_demand || facts->spot)) {
-			continue;
+		if (plm_catalog_launchable(&offered)) {
+			plm_catalog_offer(&offered, plm_slice_str(plm_ec2_regions[where]), arena,
+					  &types[count++]);
 		}
-		plm_ec2_type(facts, plm_slice_str(plm_ec2_regions[where]), zones,
-			     capacity_types(facts, arena), arena, &types[count]);
-		types[count].offerings = offerings(where, i, zones, arena);
-		count++;
 	}
 	*out = (struct plm_w_catalog){
 		.region = plm_slice_str(plm_ec2_regions[where]),

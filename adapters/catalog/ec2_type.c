@@ -5,10 +5,12 @@
 
 /* The resources that an EC2 type can have, sorted by name as lists of amounts are. */
 enum resource {
+	AMD_GPU,
 	NEURON,
 	NEURON_CORE,
 	CPU,
 	EPHEMERAL,
+	GAUDI,
 	MEMORY,
 	GPU,
 	PODS,
@@ -18,10 +20,12 @@ enum resource {
 };
 
 static const char *const resource_names[RESOURCE_COUNT] = {
+	[AMD_GPU] = "amd.com/gpu",
 	[NEURON] = "aws.amazon.com/neuron",
 	[NEURON_CORE] = "aws.amazon.com/neuroncore",
 	[CPU] = "cpu",
 	[EPHEMERAL] = "ephemeral-storage",
+	[GAUDI] = "habana.ai/gaudi",
 	[MEMORY] = "memory",
 	[GPU] = "nvidia.com/gpu",
 	[PODS] = "pods",
@@ -201,6 +205,17 @@ static struct plm_w_ec2_facts facts_of(const struct plm_ec2_facts *facts)
 	};
 }
 
+/* What its maker's device plugin calls a GPU. */
+static enum resource gpu_of(const struct plm_ec2_facts *facts)
+{
+	const char *maker = facts->gpu_maker == NULL ? "" : facts->gpu_maker;
+
+	if (strcmp(maker, "amd") == 0) {
+		return AMD_GPU;
+	}
+	return strcmp(maker, "habana") == 0 ? GAUDI : GPU;
+}
+
 static void put_capacity(const struct plm_ec2_facts *facts, struct plm_arena *arena,
 			 struct plm_w_instance_type *out)
 {
@@ -212,11 +227,11 @@ static void put_capacity(const struct plm_ec2_facts *facts, struct plm_arena *ar
 	int64_t values[RESOURCE_COUNT] = {
 		[NEURON] = facts->neuron_devices,
 		[NEURON_CORE] = facts->neuron_cores,
-		[GPU] = facts->gpu_count,
 		[POD_ENI] = facts->branch_enis,
 	};
 	bool shown[RESOURCE_COUNT] = {0};
 
+	values[gpu_of(facts)] = facts->gpu_count;
 	*said = facts_of(facts);
 	type = plm_ec2_facts_of(said);
 	plm_ec2_amounts(&type, &plain, &settings, 0, &from_class);

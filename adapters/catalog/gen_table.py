@@ -11,6 +11,8 @@ import sys
 # Families that only have paravirtual images; and Apple's, on which no Linux node runs. Karpenter asks
 # for hvm on x86_64 and arm64, so it never sees either.
 PARAVIRTUAL = {"c1", "m1", "m2", "t1"}
+# EBS optimization is an option there, not the default: Karpenter sets no label for its bandwidth.
+EBS_OPTIONAL = {"c3", "i2", "m3", "r3"}
 ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
 MICRO = decimal.Decimal(1_000_000)
 
@@ -76,7 +78,7 @@ def type_row(row, zones):
         "clock_mhz": mhz(row["clock_ghz"]),
         "local_nvme_gb": row["local_nvme_gb"],
         "network_mbps": row["network_mbps"] if row["network_label"] == "true" else 0,
-        "ebs_mbps": row["ebs_max_mbps"] or 0,
+        "ebs_mbps": 0 if row["name"].split(".")[0] in EBS_OPTIONAL else row["ebs_max_mbps"] or 0,
         "enis": row["enis_default_card"],
         "ipv4_per_eni": row["ipv4_per_eni"],
         "branch_enis": row["branch_enis"] or 0,
