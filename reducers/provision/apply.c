@@ -148,8 +148,23 @@ static struct plm_type_facts type_facts(const struct plm_w_instance_type *type)
 	return facts;
 }
 
+static void fold_type(const struct folding *in, plm_id id, const struct plm_w_instance_type *type)
+{
+	plm_sym requirements = plm_fold_exprs(&in->f, type->requirements);
+	plm_sym capacity = plm_fold_amounts(&in->f, type->capacity);
+	plm_sym allocatable = plm_fold_amounts(&in->f, type->allocatable);
+	plm_sym offerings = fold_offerings(in, type->offerings);
+	struct plm_instance_type *slot = plm_instance_type_edit(in->st, id);
+
+	slot->requirements = requirements;
+	slot->capacity = capacity;
+	slot->allocatable = allocatable;
+	slot->offerings = offerings;
+	slot->facts = type_facts(type);
+}
+
 /* Slots in order of name, so that "then by name" is "then by slot" everywhere. */
-static void fold_catalog(const struct folding *in, const struct plm_w_catalog *w)
+static void fold_all_types(const struct folding *in, const struct plm_w_catalog *w)
 {
 	const struct plm_w_instance_type *types = w->types.ptr;
 	uint32_t count = (uint32_t)w->types.count;
@@ -164,19 +179,37 @@ static void fold_catalog(const struct folding *in, const struct plm_w_catalog *w
 		const struct plm_w_instance_type *type = &types[order[i]];
 		plm_sym name = plm_intern(in->st, type->name);
 		plm_id id = plm_slot_new(in->st, PLM_TABLE_INSTANCE_TYPE);
-		plm_sym requirements = plm_fold_exprs(&in->f, type->requirements);
-		plm_sym capacity = plm_fold_amounts(&in->f, type->capacity);
-		plm_sym allocatable = plm_fold_amounts(&in->f, type->allocatable);
-		plm_sym offerings = fold_offerings(in, type->offerings);
-		struct plm_instance_type *slot = plm_instance_type_edit(in->st, id);
 
-		slot->name = name;
-		slot->requirements = requirements;
-		slot->capacity = capacity;
-		slot->allocatable = allocatable;
-		slot->offerings = offerings;
-		slot->facts = type_facts(type);
+		plm_instance_type_edit(in->st, id)->name = name;
 		plm_index_put(in->st, PLM_KEY_INSTANCE_TYPE, name.n, 0, id);
+		fold_type(in, id, type);
+	}
+}
+
+/* A part names types that are there; one that is not came without the whole that it belongs to. */
+static void fold_some_types(const struct folding *in, const struct plm_w_catalog *w)
+{
+	const struct plm_w_instance_type *types = w->types.ptr;
+
+	for (size_t i = 0; i < w->types.count; i++) {
+		plm_sym name = plm_sym_find(in->st, types[i].name);
+		plm_id id = name.n == 0 ? (plm_id){0}
+					: plm_index_find(in->st, PLM_KEY_INSTANCE_TYPE, name.n, 0);
+
+		if (id.n != 0) {
+			fold_type(in, id, &types[i]);
+		}
+	}
+}
+
+static void fold_catalog(const struct folding *in, const struct plm_w_catalog *w)
+{
+	if (w->part != 1) {
+		fold_all_types(in, w);
+	} else if (plm_slice_equal(plm_str(in->st, plm_root(in->st)->catalog_region), w->region)) {
+		fold_some_types(in, w);
+	} else {
+		return; /* of another region than what is here */
 	}
 	plm_root_change(in->st)->catalog_region = plm_intern(in->st, w->region);
 	plm_root_change(in->st)->catalog_ms = in->now_ms;

@@ -627,7 +627,8 @@ PLM_W_STRUCT(ec2_facts, PLM_EC2_FACTS_FIELDS)
 	L(offerings, offering) L(facts, ec2_facts)
 PLM_W_STRUCT(instance_type, PLM_INSTANCE_TYPE_FIELDS)
 
-#define PLM_CATALOG_FIELDS(S, Y, I, E, T, R, L) S(region) S(source) L(types, instance_type)
+/* 'part' 1 = only of the types named here something is new; the others, the same as before, stand. */
+#define PLM_CATALOG_FIELDS(S, Y, I, E, T, R, L) S(region) S(source) L(types, instance_type) I(part)
 PLM_W_STRUCT(catalog, PLM_CATALOG_FIELDS)
 
 /* clang-format on */
