@@ -8,6 +8,7 @@
 #define PLM_ADAPTERS_EC2_CONTEXT_H
 
 #include "adapters/ec2/ec2.h"
+#include "adapters/ec2/known.h"
 #include "core/event.h"
 
 struct plm_ec2_waiting; /* opaque: a fact that waits for room */
@@ -22,6 +23,7 @@ struct plm_ec2_context {
 	struct plm_ec2_waiting *first, *last;
 	uint64_t waiting; /* facts */
 	uint64_t put; /* facts that the inbox took, by its own count, after the newest of them */
+	struct plm_ec2_known known; /* instances that were told */
 };
 
 /*

@@ -90,6 +90,7 @@ void plm_ec2_tell(struct plm_ec2_context *context, enum plm_event_type type, con
 		.observed = PLM_OBSERVED_FACT,
 	};
 
+	plm_ec2_known_saw(&context->known, type, value);
 	encode_and_tell(context, &observation, value);
 }
 
@@ -99,6 +100,9 @@ void plm_ec2_tell_sign(struct plm_ec2_context *context, enum plm_observed observ
 	struct plm_observation observation = {
 		.source = PLM_SOURCE_CLOUD, .type = type, .observed = observed};
 
+	if (observed == PLM_OBSERVED_FACT) {
+		plm_ec2_known_saw(&context->known, type, value);
+	}
 	encode_and_tell(context, &observation, value);
 }
 
@@ -126,4 +130,5 @@ void plm_ec2_context_fini(struct plm_ec2_context *context)
 	}
 	context->last = NULL;
 	context->waiting = 0;
+	plm_ec2_known_fini(&context->known);
 }

@@ -464,5 +464,44 @@
 #define PLM_LIMIT_EC2_AWAY_MS (30LL * 1000)
 /* An instance that ended is remembered for so long, so that an older view does not bring it back. */
 #define PLM_LIMIT_EC2_ENDED_MS (10LL * 60 * 1000)
+/* EC2. Instance types of a region, rows of any other answer, bytes of their texts; the rest is left out, and said. */
+#define PLM_LIMIT_EC2_TYPES 2000
+#define PLM_LIMIT_EC2_ROWS (256 * 1024)
+#define PLM_LIMIT_EC2_TEXT_BYTES (32L * 1024 * 1024)
+/* Memory to read one product of the price list; a larger one is unreadable. */
+#define PLM_LIMIT_EC2_PRODUCT_ARENA (4L * 1024 * 1024)
+/* No instance is begun in a capacity block that ends sooner than this: it would be given up at once. */
+#define PLM_LIMIT_EC2_BLOCK_LEAD_MS (40LL * 60 * 1000)
+
+/* Instances that are known by their id; at it all are forgotten but those of the last half as many facts. */
+#define PLM_LIMIT_EC2_KNOWN (128 * 1024)
+/* A message of the interruption queue, and memory to read one; SQS itself takes 1 MiB. A larger one is unreadable. */
+#define PLM_LIMIT_EC2_MESSAGE_BYTES (1024L * 1024)
+#define PLM_LIMIT_EC2_MESSAGE_ARENA (32L * 1024 * 1024)
+
+/* The queue: how long a poll waits, and its answer may take besides; how long a message is hidden from others. */
+#define PLM_LIMIT_EC2_POLL_S 20
+#define PLM_LIMIT_EC2_POLL_SLACK_MS 10000
+#define PLM_LIMIT_EC2_VISIBILITY_S 60
+/* Messages that wait to be durable; then no more are received. Tries to delete one; then it may come again. */
+#define PLM_LIMIT_EC2_RECEIPTS 1000
+#define PLM_LIMIT_EC2_DELETE_TRIES 3
+/* The wait after a queue that failed, doubled up to the second; and how often it is seen what is durable. */
+#define PLM_LIMIT_EC2_QUEUE_FIRST_MS 1000
+#define PLM_LIMIT_EC2_QUEUE_LAST_MS (60LL * 1000)
+#define PLM_LIMIT_EC2_QUEUE_LOOK_MS 500
+/* How often instance status and reservations are asked for; types, offerings and prices; and after a failure. */
+#define PLM_LIMIT_EC2_STATUS_MS (60LL * 1000)
+#define PLM_LIMIT_EC2_RESERVATIONS_MS (60LL * 1000)
+#define PLM_LIMIT_EC2_CATALOG_MS (12LL * 60 * 60 * 1000)
+#define PLM_LIMIT_EC2_CATALOG_FIRST_MS 30000
+#define PLM_LIMIT_EC2_CATALOG_LAST_MS (30LL * 60 * 1000)
+
+/* Memory in which the catalogue is made and compared, and in which one request is written. */
+#define PLM_LIMIT_EC2_CATALOG_ARENA (256LL * 1024 * 1024)
+#define PLM_LIMIT_EC2_FORM_ARENA (256L * 1024)
+
+/* How old an answer about reservations may be when the catalogue is told. */
+#define PLM_LIMIT_EC2_LEFT_MS 10000
 
 #endif
