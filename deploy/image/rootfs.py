@@ -83,6 +83,9 @@ def fill(folder, program, strip):
     for package in sorted({*owners.values(), "ca-certificates"}):
         name = package.partition(":")[0]
         put(folder, f"usr/share/doc/{name}/copyright", f"/usr/share/doc/{name}/copyright", 0o644)
+    # Which those copyright files refer to.
+    for path in pathlib.Path("/usr/share/common-licenses").iterdir():
+        put(folder, f"usr/share/common-licenses/{path.name}", path, 0o644)
     return owners
 
 

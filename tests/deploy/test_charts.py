@@ -34,7 +34,7 @@ CASES = {
     "all that is optional": {
         "networkPolicy": {"enabled": True}, "apf": {"enabled": True}, "prometheusRule": {"enabled": True, "spendAbove": 50},
         "dashboards": {"enabled": True, "folder": "Batch"}, "admissionPolicy": {"enabled": True},
-        "serviceMonitor": {"enabled": True, "jobName": "karpenter", "sampleLimit": 100000,
+        "serviceMonitor": {"enabled": True, "jobName": "karpenter", "sampleLimit": 5000000,
                            "endpointConfig": {"interval": "30s"}, "additionalLabels": {"release": "prom"}},
         "managerConfig": {"controllerManagerConfigYaml": MANAGER},
         "additionalClusterRoleRules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}],
@@ -402,6 +402,9 @@ def alerts_and_boards():
     groups = named(objects, "PrometheusRule")["spec"]["groups"]
     if groups[:len(there)] != there or [one["name"] for one in groups[len(there):]] != ["mine", "plimsoll-spend"]:
         yield f"alerts: {[one['name'] for one in groups]}"
+    limit = named(rendered({"serviceMonitor": {"enabled": True, "sampleLimit": 5000000}}), "ServiceMonitor")["spec"]["sampleLimit"]
+    if limit != 5000000 or not isinstance(limit, int):
+        yield f"sampleLimit: {limit!r}"
     if groups[-1]["rules"][0]["expr"] != "sum(plimsoll_cost_dollars_per_hour) > 50":
         yield f"spendAbove: {groups[-1]}"
     files = {f"plimsoll-{path.stem}.json": json.loads(path.read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ import tempfile
 
 import install
 import yaml
-from cluster import SPACE, free_ports
+from cluster import SPACE, built, free_ports
 from kube import until
 from objects import BATCH, KUEUE, cluster_queue, flavor, job, local_queue
 
@@ -186,10 +186,11 @@ def queues(e2e):
         flavor("default"), cluster_queue("team", [("default", {"cpu": "4"})]), local_queue("work", "user-queue", "team")]})
 
 
-def works(helm, e2e, ports):
+def works(ports):
+    """With Kueue's own configuration, as somebody who had Kueue would paste it."""
+    kueues = built("kueue") / "config/components/manager/controller_manager_config.yaml"
     return {"controller": {"metrics": {"port": ports}, "healthProbe": {"port": ports + 1}},
-            "managerConfig": {"controllerManagerConfigYaml": "apiVersion: config.kueue.x-k8s.io/v1beta2\n"
-                              "kind: Configuration\nwaitForPodsReady: {timeout: 5m}\n"},
+            "managerConfig": {"controllerManagerConfigYaml": kueues.read_text(encoding="utf-8")},
             "settings": {"clusterName": "one", "batchIdleDuration": "2s"}, "podDisruptionBudget": {"enabled": True},
             "apf": {"enabled": True}, "networkPolicy": {"enabled": True}}
 
@@ -254,7 +255,7 @@ def test_install_upgrade_uninstall(e2e):
                                                    ("PrometheusRule", "prometheusrules", RULES))),
                   *({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}} for name, labels in (
                       ("work", {}), (SPACE, {"pod-security.kubernetes.io/enforce": "restricted"}))))
-    values = works(helm, other, free_ports(2))
+    values = works(free_ports(2))
     chart = charts.CHARTS / "plimsoll"
     until("the operator's kinds are served", lambda: install.serves(admin, "monitoring.coreos.com/v1", "prometheusrules"))
     all_cases_are_taken(cluster)
