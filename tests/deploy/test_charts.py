@@ -518,6 +518,21 @@ def files():
                     yield f"{path}: {name} is no folder of a kustomization"
 
 
+def own_kustomization():
+    """The one that docs/deploy.md shows: several overlays, and another image."""
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    text = re.search(r"```yaml\n(apiVersion: kustomize.*?)```", page, re.DOTALL)[1]
+    with tempfile.TemporaryDirectory(dir=pathlib.Path(PLIMSOLL).resolve().parent) as folder:
+        text = text.replace("PATH/deploy", os.path.relpath(ROOT / "deploy", folder)).replace("REPOSITORY", "example")
+        pathlib.Path(folder, "kustomization.yaml").write_text(text, encoding="utf-8")
+        made = kustomized(folder)
+    want = {key(one) for overlay in ("observe", "prometheus") for one in kustomized(KUSTOMIZE / overlay)}
+    if {key(one) for one in made} != want:
+        yield f"{ {key(one) for one in made} ^ want}"
+    if container(made)["image"] != "example/plimsoll:0.1.0":
+        yield f"image {container(made)['image']}"
+
+
 def two_releases_share_no_name():
     one = {key(each) for each in rendered({"rbac": {"userRoles": False}})}
     two = {key(each) for each in rendered({"rbac": {"userRoles": False}}, release="second", namespace="second")}
@@ -545,7 +560,7 @@ def main():
                    "prometheus", {"serviceMonitor": {"enabled": True}, "prometheusRule": {"enabled": True}},
                    {"ServiceMonitor", "PrometheusRule"})),
                ("alerts and boards", alerts_and_boards),
-               ("files", files), ("pages", pages), ("release", release), ("keys of k9s", keys_of_k9s),
+               ("kustomize: one of your own", own_kustomization), ("files", files), ("pages", pages), ("release", release), ("keys of k9s", keys_of_k9s),
                ("two releases share no name", two_releases_share_no_name)]
     return report(checks)
 
