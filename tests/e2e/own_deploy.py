@@ -8,6 +8,8 @@ import datetime
 import http.client
 import json
 import os
+import socket
+import subprocess
 import sys
 import tempfile
 
@@ -206,6 +208,43 @@ def classified(e2e):
     return answer.headers["X-Kubernetes-PF-FlowSchema-UID"]
 
 
+def asks_by_way_of_the_api_server(e2e, token):
+    """The pod is bound and said to be ready, as scheduler and kubelet would; the Service leads to it, for who has the role."""
+    where = f"/api/v1/namespaces/{SPACE}/pods/plimsoll-0/status"
+    address = machine()
+    e2e.cluster.node("one")
+    e2e.admin.create(f"/api/v1/namespaces/{SPACE}/pods/plimsoll-0/binding", {
+        "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "plimsoll-0"},
+        "target": {"apiVersion": "v1", "kind": "Node", "name": "one"}})
+    e2e.admin.merge(where, {"status": {
+        "phase": "Running", "podIP": address, "podIPs": [{"ip": address}],
+        "conditions": [{"type": "Ready", "status": "True"}],
+        "containerStatuses": [{"name": "controller", "ready": True, "started": True, "image": "plimsoll", "imageID": "",
+                               "restartCount": 0, "state": {"running": {}}}]}})
+    (e2e.folder / "token").write_text(token, encoding="ascii")
+    words = [e2e.plimsoll, "head", "-o", "json", "--token-file", e2e.folder / "token", "--certificate-authority",
+             e2e.cluster.ca, "--server",
+             f"{e2e.cluster.server}/api/v1/namespaces/{SPACE}/services/plimsoll:http-metrics/proxy"]
+
+    def asked():
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=60)
+        told[:] = [done.stdout + done.stderr]
+        return done.returncode == 0 and "stateHash" in done.stdout
+
+    told = []
+    try:
+        until("the Service leads to the pod", asked, 30, pause=0.3)
+    except AssertionError as error:
+        raise AssertionError(f"{error}: {told}") from None
+
+
+def machine():
+    """An address of this machine that is not its loopback: the API server goes to no such."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.connect(("192.0.2.1", 9))  # sends nothing
+        return one.getsockname()[0]
+
+
 def observes(e2e, kept, rootfs, volumes):
     """The pod reads everything, writes nothing, and tells whoever may ask."""
     admin = e2e.admin
@@ -224,6 +263,7 @@ def observes(e2e, kept, rootfs, volumes):
     code, text = until("the onlooker is let in", lambda: (
         lambda answer: answer if answer[0] != 403 else None)(pod.get("http-metrics", "/api/v1/head", token)), 20)
     assert code == 200, (code, text)
+    asks_by_way_of_the_api_server(e2e, token)
     # A review asks and stores nothing.
     assert not [one for one in e2e.our_writes() if not one["objectRef"]["resource"].endswith("reviews")]
     pod.stop()
