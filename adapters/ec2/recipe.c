@@ -93,6 +93,14 @@ enum plm_code plm_ec2_recipe_launch(const struct plm_w_ec2_recipe *recipe,
 				(int)offer->instance_type.size,
 				(const char *)offer->instance_type.ptr);
 	}
+	if (offer->reservation.size > 0 && reservation == NULL) {
+		return plm_fail(err, PLM_E_INPUT,
+				"claim %.*s: class %.*s does not select capacity reservation %.*s",
+				(int)request->claim.size, (const char *)request->claim.ptr,
+				(int)request->class_name.size,
+				(const char *)request->class_name.ptr, (int)offer->reservation.size,
+				(const char *)offer->reservation.ptr);
+	}
 	*cluster = (struct plm_ec2_cluster){recipe->cluster, recipe->endpoint, recipe->ca,
 					    recipe->service_cidr, recipe->dns_ip};
 	*out = (struct plm_ec2_launch){

@@ -58,7 +58,8 @@ bool plm_ec2_recipe_same(const struct plm_w_offer *a, const struct plm_w_offer *
 
 /*
  * What plm_ec2_template() and plm_ec2_tags() are given for the offers that are as 'offer', one of the request's.
- * 'launch' borrows from all arguments and the arena. PLM_E_INPUT: the offer names an image that the request has not.
+ * 'launch' borrows from all arguments and the arena. PLM_E_INPUT: the offer names an image that the request has not,
+ * or a capacity reservation that the class does not select.
  */
 enum plm_code plm_ec2_recipe_launch(const struct plm_w_ec2_recipe *recipe,
 				    const struct plm_w_req_launch *request,

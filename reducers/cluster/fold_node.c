@@ -122,6 +122,7 @@ void plm_fold_class_status(const struct plm_folding *in, const struct plm_w_clas
 	class->conditions = plm_fold_class_conditions(&in->f, w->conditions);
 	class->instance_profile = plm_fold_text(&in->f, w->instance_profile);
 	class->recipe = plm_fold_text(&in->f, w->recipe);
+	class->reserves = w->reservations.count > 0 ? 1 : 0;
 	class->status_low = in->ev->print_low;
 	class->status_high = in->ev->print_high;
 }

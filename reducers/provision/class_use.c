@@ -68,7 +68,15 @@ bool plm_class_zones(const struct plm_sched *sched, plm_id id, struct plm_reqs *
 	plm_sym *zones = NULL;
 	struct plm_req req;
 
-	if (id.n == 0 || !plm_class_known(class) || count == 0) {
+	if (id.n == 0 || !plm_class_known(class)) {
+		return false;
+	}
+	if (class->recipe.n != 0 && class->reserves == 0) {
+		req = plm_req_make(sched, sched->known[PLM_KNOWN_CAPACITY_TYPE], PLM_OP_NOT_IN,
+				   &sched->known[PLM_KNOWN_RESERVED], 1);
+		*reqs = plm_reqs_add(sched, reqs, &req);
+	}
+	if (count == 0) {
 		return false;
 	}
 	zones = PLM_NEW_ARRAY(sched->arena, count, plm_sym);

@@ -25,7 +25,10 @@ bool plm_class_known(const struct plm_node_class *class);
 /* The pool's own words for why it cannot be used; 0 = it can. */
 plm_sym plm_pool_refusal(const struct plm_state *st, const struct plm_node_pool *pool);
 
-/* Adds to 'reqs' the zones that the class has subnets in. False: it says nothing of zones. */
+/*
+ * Adds to 'reqs' the zones that the class has subnets in, and that it is not reserved where the class selects no
+ * capacity reservation. False: it says nothing of zones.
+ */
 bool plm_class_zones(const struct plm_sched *sched, plm_id class, struct plm_reqs *reqs);
 /*
  * By type: the index of its image among the class's, + 1; 0 = there is none for it. In the arena; NULL: the

@@ -448,6 +448,7 @@ struct plm_node_class {
 	plm_sym subnets, images, security_groups, conditions; /* spans of plm_class_* */
 	plm_sym instance_profile, recipe;
 	uint32_t writing;		  /* ours. 1: a write of its status is under way */
+	uint32_t reserves, zero;	  /* 1: it selects capacity reservations */
 	uint64_t status_low, status_high; /* its fingerprint */
 	/* ours */
 	uint64_t written_print; /* of the status that was asked to be written last; 0 = none */

@@ -176,6 +176,20 @@ static void an_offer_without_image_is_refused(void **state)
 	}
 }
 
+static void a_reservation_of_others_is_refused(void **state)
+{
+	struct plm_w_ec2_recipe recipe = recipe_of();
+	struct plm_w_req_launch request = request_of();
+	struct plm_w_offer offer = offer_of("us-west-2a", "cr-others", 0);
+	struct plm_ec2_template template = {0};
+	struct plm_error err = {0};
+
+	(void)state;
+	plm_assert_fails(
+		plm_ec2_recipe_template(&recipe, &request, &offer, &arena, &template, &err),
+		PLM_E_INPUT, err, "class c does not select capacity reservation cr-others");
+}
+
 static void one_template_for_what_is_the_same(void **state)
 {
 	struct plm_w_offer a = offer_of("us-west-2a", "", 0);
@@ -205,6 +219,7 @@ int main(void)
 	PLM_TEST_TABLE(&tests, template_row, template_table);
 	PLM_TEST_ADD(&tests, addresses_of_the_cluster_are_ipv6);
 	PLM_TEST_ADD(&tests, an_offer_without_image_is_refused);
+	PLM_TEST_ADD(&tests, a_reservation_of_others_is_refused);
 	PLM_TEST_ADD(&tests, one_template_for_what_is_the_same);
 	return plm_tests_run(&tests, "ec2_recipe");
 }

@@ -225,6 +225,76 @@ static void domains_are_those_with_a_subnet(void **state)
 	assert_true(yard_count(y, PLM_EV_CLAIM) >= 1);
 }
 
+/* "small" in zone b, reserved for less than on demand. */
+static void sell_reserved(struct yard *y)
+{
+	static struct plm_slice name, zone;
+	static struct plm_w_expr type[2];
+	static struct plm_w_amount room[2];
+	static struct plm_w_offering offers[2];
+	static struct plm_w_instance_type small;
+	struct plm_w_catalog catalog = {.region = s("r"), .types = {&small, 1}};
+
+	name = s("small");
+	zone = s("b");
+	type[0] = (struct plm_w_expr){.key = s("node.kubernetes.io/instance-type"),
+				      .op = PLM_OP_IN,
+				      .values = {&name, 1}};
+	type[1] = (struct plm_w_expr){
+		.key = s("topology.kubernetes.io/zone"), .op = PLM_OP_IN, .values = {&zone, 1}};
+	room[0] = (struct plm_w_amount){s("cpu"), 8000};
+	room[1] = (struct plm_w_amount){s("pods"), 20};
+	offers[0] = (struct plm_w_offering){.zone = zone,
+					    .capacity_type = s("on-demand"),
+					    .price_micro = 2,
+					    .available = 1,
+					    .reserved_left = PLM_UNSET};
+	offers[1] = offers[0];
+	offers[1].capacity_type = s("reserved");
+	offers[1].reservation = s("cr-1");
+	offers[1].price_micro = 1;
+	offers[1].reserved_left = 5;
+	small = (struct plm_w_instance_type){.name = name,
+					     .requirements = {type, 2},
+					     .capacity = {room, 2},
+					     .allocatable = {room, 2},
+					     .offerings = {offers, 2}};
+	yard_fold(y, PLM_EV_CATALOG, &catalog);
+}
+
+/* A reservation is somebody's: a class that selects none buys by the hour. */
+static void reserved_capacity_is_for_classes_that_select_it(void **state)
+{
+	static const char *const bought[] = {"on-demand", "reserved"};
+	const struct plm_w_class_reservation reservation = {.id = s("cr-1")};
+
+	(void)state;
+	for (size_t selects = 0; selects < 2; selects++) {
+		void *own = NULL;
+		struct yard *y = NULL;
+		struct looked_up l;
+		struct plm_w_node_pool pool = yard_pool("pool");
+		const struct plm_w_req_launch *launch = NULL;
+
+		assert_int_equal(yard_open(&own), 0);
+		y = own;
+		sell_reserved(y);
+		look_up(&l);
+		l.status.reservations = (struct plm_vec){&reservation, selects};
+		tell(y, &l);
+		pool.dialect = 0;
+		yard_add_pool(y, &pool);
+		yard_add_pod(y, "p0", 1000, 0);
+		yard_at(y, 0);
+		yard_run(y, plm_provision_step);
+		launch = yard_request(y, PLM_CALL_LAUNCH, 0);
+		assert_true(plm_slice_is(
+			((const struct plm_w_offer *)launch->offers.ptr)[0].capacity_type,
+			bought[selects]));
+		assert_int_equal(yard_close(&own), 0);
+	}
+}
+
 #define WITH_YARD(function) cmocka_unit_test_setup_teardown(function, yard_open, yard_close)
 
 int main(void)
@@ -232,6 +302,7 @@ int main(void)
 	static struct plm_tests tests;
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(a_launch_is_by_what_was_looked_up),
+		cmocka_unit_test(reserved_capacity_is_for_classes_that_select_it),
 		WITH_YARD(the_next_launch_is_by_the_class_as_it_is_then),
 		WITH_YARD(a_class_that_was_not_looked_up_waits),
 		WITH_YARD(what_the_cloud_says_makes_the_pool_unusable),
