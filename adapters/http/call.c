@@ -331,6 +331,7 @@ static void set_tls(CURL *easy, const struct plm_http_peer *peer)
 static void set_connection(CURL *easy, const struct plm_http_call *call)
 {
 	const struct plm_http_peer *peer = call->request.peer;
+	bool many = peer->tls && call->scope == NULL; /* signed as it is written by HTTP/1.1 */
 
 	SET(easy, CURLOPT_NOSIGNAL, 1L);
 	SET(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -338,8 +339,8 @@ static void set_connection(CURL *easy, const struct plm_http_call *call)
 	SET(easy, CURLOPT_NOPROXY, "");
 	/* Wait for the first connection to tell whether it takes many calls: TLS tells it. */
 	SET(easy, CURLOPT_HTTP_VERSION,
-	    (long)(peer->tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-	SET(easy, CURLOPT_PIPEWAIT, peer->tls ? 1L : 0L);
+	    (long)(many ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+	SET(easy, CURLOPT_PIPEWAIT, many ? 1L : 0L);
 	SET(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(easy, CURLOPT_TCP_KEEPIDLE, PLM_LIMIT_HTTP_KEEPALIVE_S);
 	SET(easy, CURLOPT_TCP_KEEPINTVL, PLM_LIMIT_HTTP_KEEPALIVE_S);

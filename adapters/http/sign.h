@@ -4,7 +4,7 @@
  * Owns: the rules, and looking whether a request keeps them. The signature itself is curl's. Curl 7.88 (Debian
  * 12) signs some shapes wrong, and AWS then answers no more than that the signature does not match. None of them
  * leaves: such a request ends as NOT_SENT and says which rule it broke. client.c keeps the other rules by construction:
- * a handle of its own for each call, the body by POSTFIELDS with its size, no "Expect:" to suppress a header,
+ * HTTP/1.1, a handle of its own for each call, the body by POSTFIELDS with its size, no "Expect:" to suppress a header,
  * the session token as a header, key and secret as user name and password.
  *
  * Rules:

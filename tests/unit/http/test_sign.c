@@ -8,7 +8,7 @@
 static const struct plm_http_sign keys = {
 	.region = "us-west-2", .service = "ec2", .key_id = "AKIDEXAMPLE", .secret = "SeCrEt"};
 
-static void send_signed(struct plm_http_request *request, struct heard *heard)
+static void send_to(const char *port, struct plm_http_request *request, struct heard *heard)
 {
 	struct plm_http_request made;
 	struct stage stage;
@@ -16,7 +16,7 @@ static void send_signed(struct plm_http_request *request, struct heard *heard)
 
 	memset(heard, 0, sizeof(*heard));
 	stage_open(&stage, 4);
-	peer = stage_peer(&stage, "plain", 2);
+	peer = stage_peer(&stage, port, 2);
 	made = heard_get(heard, peer, request->path);
 	made.method = request->method;
 	made.headers = request->headers;
@@ -27,6 +27,11 @@ static void send_signed(struct plm_http_request *request, struct heard *heard)
 	assert_null(strstr(heard->outcome.text, "ToKeN"));
 	stage_close(&stage);
 	plm_http_peer_free(peer);
+}
+
+static void send_signed(struct plm_http_request *request, struct heard *heard)
+{
+	send_to("plain", request, heard);
 }
 
 static const char *const form[] = {"Content-Type: application/x-www-form-urlencoded", NULL};
@@ -81,6 +86,20 @@ static void refusal_is_an_answer(void **state)
 	send_signed(&request, &heard);
 	assert_int_equal(heard.outcome.fate, PLM_HTTP_ANSWERED);
 	assert_int_equal(heard.outcome.status, 401);
+}
+
+/* Also where HTTP/2 is offered: the Host that is signed is the one that is sent. */
+static void one_is_spoken(void **state)
+{
+	struct plm_http_request request = {.method = "GET", .path = "/", .sign = &keys};
+	struct heard heard;
+
+	(void)state;
+	send_to("h2", &request, &heard);
+	assert_int_equal(heard.outcome.fate, PLM_HTTP_ANSWERED);
+	assert_has(&heard, "host: 127.0.0.1:");
+	assert_has(&heard, "authorization: AWS4-HMAC-SHA256 ");
+	assert_null(strstr(heard.body, ":authority"));
 }
 
 #define H1(a) ((const char *const[]){a, NULL})
@@ -201,6 +220,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, post_is_signed);
 	PLM_TEST_ADD(&tests, get_is_signed);
 	PLM_TEST_ADD(&tests, refusal_is_an_answer);
+	PLM_TEST_ADD(&tests, one_is_spoken);
 	PLM_TEST_TABLE(&tests, fault_row, fault_table);
 	PLM_TEST_TABLE(&tests, keys_row, keys_table);
 	failed = plm_tests_run(&tests, "http sign");
