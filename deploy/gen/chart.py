@@ -61,7 +61,7 @@ ROWS = [
     Row("aws.region", "", TEXT, "Region; empty: with cloud ec2 what AWS_REGION or the instance's metadata say (a pod may not reach those), else us-west-2."),
     Row("aws.endpoint", "", TEXT, "URL of the EC2 API in place of AWS' own."),
     Row("profile", "cluster", choice("small", "cluster"), "Capacity of a new log's state: small for some hundred pods, cluster for 200,000."),
-    Row("drainTimeout", "20s", DURATION, "How long SIGTERM waits for effects in flight; below terminationGracePeriodSeconds."),
+    Row("drainTimeout", "20s", {"type": "string", "pattern": "^[0-9]+(s|m)$"}, "How long SIGTERM waits for effects in flight; ten seconds less than terminationGracePeriodSeconds, or shorter."),
 
     Row("controller.containerName", "controller", TEXT, "Its name in the pod."),
     Row("controller.image.repository", "plimsoll", TEXT, "The image; deploy/image makes it."),
@@ -262,7 +262,7 @@ def values():
             lines.append("  " * depth + parents[depth] + ":")
         open_at = parents
         pad = "  " * len(parents)
-        comment = row.comment + (" Only this: " + row.why + "." if row.why else "")
+        comment = row.comment + (" No other value: " + row.why + "." if row.why else "")
         lines += [f"{pad}# {line}" for line in folded(comment, 116 - len(pad))]
         if isinstance(row.default, (dict, list)) and row.default:
             body = yaml.safe_dump(row.default, sort_keys=False, width=110).rstrip("\n").splitlines()
@@ -311,7 +311,7 @@ def table():
             default = "see values.yaml"
         else:
             default = f"`{default}`" if default else ""
-        comment = row.comment.replace("|", "\\|") + (f" *Only this: {row.why}.*" if row.why else "")
+        comment = row.comment.replace("|", "\\|") + (f" *No other value: {row.why}.*" if row.why else "")
         lines.append(f"| `{row.key}` | {default} | {comment} |")
     return "\n".join(lines) + "\n"
 

@@ -94,6 +94,7 @@ REFUSED = [
     ({"persistence": {"size": "20 GB"}}, "/persistence/size"),
     ({"persistence": {"retention": {"whenDeleted": "Keep"}}}, "/persistence/retention/whenDeleted"),
     ({"terminationGracePeriodSeconds": 10}, "/terminationGracePeriodSeconds"),
+    ({"drainTimeout": "1.5s"}, "/drainTimeout"),
     ({"livenessProbe": {"httpGet": {"path": "/"}}}, "'httpGet'"),
     ({"admissionPolicy": {"enabled": "yes"}}, "/admissionPolicy/enabled"),
     ({"nodeSelector": {"pool": 1}}, "/nodeSelector/pool"),
@@ -105,6 +106,8 @@ TOGETHER = [
     ({**NODES, "settings": {}}, "settings.clusterName: must be set"),
     ({"cloud": "ec2"}, "settings.clusterName: must be set"),
     ({"mode": "enforce", "persistence": {"enabled": False}}, "persistence.enabled: a log that goes with its pod"),
+    ({"drainTimeout": "51s"}, "drainTimeout: 51s leaves no ten seconds"),
+    ({"drainTimeout": "1m"}, "drainTimeout: 1m leaves no ten seconds"),
     ({"controller": {"image": {"repository": "example/karpenter/controller"}}}, "is another program's image"),
     ({"controller": {"metrics": {"port": 9000}, "healthProbe": {"port": 9000}}}, "is also controller.metrics.port"),
 ]

@@ -24,6 +24,10 @@
   {{- if and (eq .mode "enforce") (not .persistence.enabled) -}}
     {{- $wrong = append $wrong "persistence.enabled: a log that goes with its pod is for mode observe only; what was begun could not be settled" -}}
   {{- end -}}
+  {{- $drain := mul (regexFind "^[0-9]+" .drainTimeout | int) (ternary 60 1 (hasSuffix "m" .drainTimeout)) -}}
+  {{- if gt (add $drain 10) (int .terminationGracePeriodSeconds) -}}
+    {{- $wrong = append $wrong (printf "drainTimeout: %s leaves no ten seconds of terminationGracePeriodSeconds (%d) to end in" .drainTimeout (int .terminationGracePeriodSeconds)) -}}
+  {{- end -}}
   {{- if regexMatch "karpenter|kueue" .controller.image.repository -}}
     {{- $wrong = append $wrong (printf "controller.image.repository: %s is another program's image" .controller.image.repository) -}}
   {{- end -}}
