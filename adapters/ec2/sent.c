@@ -78,15 +78,15 @@ static void wait_for(struct plm_aws_sent *sent, int64_t wait_ms)
 
 /* ---- the end ------------------------------------------------------------------------------------- */
 
+/* It is in no list any more. */
 static void tell(struct plm_aws_sent *sent, const struct plm_aws_answer *answer)
 {
-	take_out(sent);
 	sent->stage = PLM_AWS_TOLD;
 	sent->request.on_done(sent->request.self, answer); /* may send and cancel others */
 	free_sent(sent);
 }
 
-/* It did not leave. */
+/* It did not leave, and is in no list any more. */
 static void tell_own(struct plm_aws_sent *sent, enum plm_aws_class class, const char *code,
 		     const char *message)
 {
@@ -190,6 +190,7 @@ static void on_http(void *self, const struct plm_http_outcome *outcome)
 			.root = verdict.root,
 		};
 
+		take_out(sent);
 		tell(sent, &answer);
 	}
 	plm_arena_fini(&arena);
@@ -259,6 +260,14 @@ static void leave(struct plm_aws_sent *sent, struct plm_aws_door *door,
 	sent->call = plm_http_send(client->options.http, &http);
 }
 
+/* It ends here. */
+static void refuse(struct plm_aws_sent *sent, enum plm_aws_class class, const char *code,
+		   const char *why)
+{
+	take_out(sent);
+	tell_own(sent, class, code, why);
+}
+
 static void on_keys(void *self, const struct plm_aws_keys *keys, const char *why)
 {
 	struct plm_aws_sent *sent = self;
@@ -269,18 +278,18 @@ static void on_keys(void *self, const struct plm_aws_keys *keys, const char *why
 
 	sent->wait = 0;
 	if (why_not != NULL) {
-		tell_own(sent, PLM_AWS_FORBIDDEN, "Forbidden", why_not);
+		refuse(sent, PLM_AWS_FORBIDDEN, "Forbidden", why_not);
 		return;
 	}
 	if (keys == NULL) {
-		tell_own(sent, PLM_AWS_NOT_SENT, "NoCredentials", why);
+		refuse(sent, PLM_AWS_NOT_SENT, "NoCredentials", why);
 		return;
 	}
 	if (client->region[0] == '\0') {
 		(void)snprintf(client->region, sizeof(client->region), "%s", keys->region);
 	}
 	if (plm_aws_door_of(client, sent->row->service, keys->region, &door, &err) != PLM_OK) {
-		tell_own(sent, PLM_AWS_NOT_SENT, "NoEndpoint", err.text);
+		refuse(sent, PLM_AWS_NOT_SENT, "NoEndpoint", err.text);
 		return;
 	}
 	leave(sent, door, keys);
@@ -371,6 +380,7 @@ static void on_pump(uv_timer_t *timer)
 
 	let_leave(client);
 	for (sent = first_forbidden(client); sent != NULL; sent = first_forbidden(client)) {
+		unlink_from(&client->waiting, sent);
 		tell_own(sent, PLM_AWS_FORBIDDEN, "Forbidden", forbidden(sent));
 	}
 }
@@ -478,9 +488,9 @@ struct plm_aws_sent *plm_aws_send(struct plm_aws_client *client,
 
 /* ---- without an answer --------------------------------------------------------------------------- */
 
+/* It is in no list any more. */
 static void drop(struct plm_aws_sent *sent)
 {
-	take_out(sent);
 	if (sent->stage == PLM_AWS_KEYS) {
 		plm_aws_credentials_forget(sent->client->options.credentials, sent->wait);
 	}
@@ -493,15 +503,23 @@ static void drop(struct plm_aws_sent *sent)
 void plm_aws_cancel(struct plm_aws_sent *sent)
 {
 	PLM_ASSERT(sent->stage != PLM_AWS_TOLD);
+	take_out(sent);
 	drop(sent);
+}
+
+static void drop_list(struct plm_aws_list *list)
+{
+	struct plm_aws_sent *next = NULL;
+
+	for (struct plm_aws_sent *sent = list->first; sent != NULL; sent = next) {
+		next = sent->next;
+		drop(sent);
+	}
+	*list = (struct plm_aws_list){0};
 }
 
 void plm_aws_drop_all(struct plm_aws_client *client)
 {
-	while (client->waiting.first != NULL) {
-		drop(client->waiting.first);
-	}
-	while (client->under_way.first != NULL) {
-		drop(client->under_way.first);
-	}
+	drop_list(&client->waiting);
+	drop_list(&client->under_way);
 }

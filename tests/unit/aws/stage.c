@@ -81,7 +81,7 @@ void plm_aws_credentials_forget(struct plm_aws_credentials *credentials, uint64_
 	while (wait != NULL && wait->number != number) {
 		wait = wait->next;
 	}
-	assert_non_null(wait);
+	PLM_ASSERT(wait != NULL);
 	forget(wait);
 }
 
