@@ -9,14 +9,17 @@
 /* ---- the start and the end ----------------------------------------------------------------------- */
 
 static const struct {
-	int64_t milli, burst;
+	int64_t milli, burst, times; /* the rate may become so many times as high */
 } rates[] = {
-	[PLM_AWS_READ] = {PLM_LIMIT_AWS_READ_MILLI, PLM_LIMIT_AWS_READ_BURST},
-	[PLM_AWS_LIST] = {PLM_LIMIT_AWS_LIST_MILLI, PLM_LIMIT_AWS_LIST_BURST},
-	[PLM_AWS_MUTATE] = {PLM_LIMIT_AWS_MUTATE_MILLI, PLM_LIMIT_AWS_MUTATE_BURST},
-	[PLM_AWS_LAUNCH] = {PLM_LIMIT_AWS_LAUNCH_MILLI, PLM_LIMIT_AWS_LAUNCH_BURST},
-	[PLM_AWS_TERMINATE] = {PLM_LIMIT_AWS_TERMINATE_MILLI, PLM_LIMIT_AWS_TERMINATE_BURST},
-	[PLM_AWS_OTHER] = {PLM_LIMIT_AWS_OTHER_MILLI, PLM_LIMIT_AWS_OTHER_BURST},
+	[PLM_AWS_READ] = {PLM_LIMIT_AWS_READ_MILLI, PLM_LIMIT_AWS_READ_BURST, 1},
+	[PLM_AWS_LIST] = {PLM_LIMIT_AWS_LIST_MILLI, PLM_LIMIT_AWS_LIST_BURST, 1},
+	[PLM_AWS_MUTATE] = {PLM_LIMIT_AWS_MUTATE_MILLI, PLM_LIMIT_AWS_MUTATE_BURST,
+			    PLM_LIMIT_AWS_FASTER},
+	[PLM_AWS_LAUNCH] = {PLM_LIMIT_AWS_LAUNCH_MILLI, PLM_LIMIT_AWS_LAUNCH_BURST,
+			    PLM_LIMIT_AWS_FASTER},
+	[PLM_AWS_TERMINATE] = {PLM_LIMIT_AWS_TERMINATE_MILLI, PLM_LIMIT_AWS_TERMINATE_BURST,
+			       PLM_LIMIT_AWS_FASTER},
+	[PLM_AWS_OTHER] = {PLM_LIMIT_AWS_OTHER_MILLI, PLM_LIMIT_AWS_OTHER_BURST, 1},
 };
 
 static void init_lanes(struct plm_aws_client *client)
@@ -26,7 +29,8 @@ static void init_lanes(struct plm_aws_client *client)
 	for (size_t i = 0; i < PLM_AWS_LANES; i++) {
 		size_t family = i < PLM_AWS_OTHER ? i : PLM_AWS_OTHER;
 
-		plm_aws_pace_init(&client->lanes[i], rates[family].milli, rates[family].burst,
+		plm_aws_pace_init(&client->lanes[i], rates[family].milli,
+				  rates[family].milli * rates[family].times, rates[family].burst,
 				  now_ms);
 	}
 }

@@ -33,6 +33,9 @@ struct plm_aws_client_options {
 	uint64_t seed;			/* of jitter */
 	void (*note)(void *self, const char *text);
 	void *self;
+	/* May be NULL: each request that was answered or lost, as one line: service and action, class and code,
+	 * status, time, AWS' id of it. Never a body. */
+	void (*traced)(void *self, const char *text);
 };
 enum plm_code plm_aws_client_new(const struct plm_aws_client_options *options,
 				 struct plm_aws_client **out, struct plm_error *err) PLM_MUST_CHECK;

@@ -6,10 +6,12 @@
 #define SLOWEST 16 /* the part of the full rate that is always left */
 #define SECOND_MS 1000
 
-void plm_aws_pace_init(struct plm_aws_pace *pace, int64_t rate_milli, int64_t burst, int64_t now_ms)
+void plm_aws_pace_init(struct plm_aws_pace *pace, int64_t rate_milli, int64_t most_milli,
+		       int64_t burst, int64_t now_ms)
 {
-	PLM_ASSERT(rate_milli >= SLOWEST);
+	PLM_ASSERT(rate_milli >= SLOWEST && most_milli >= rate_milli);
 	*pace = (struct plm_aws_pace){.full_milli = rate_milli,
+				      .most_milli = most_milli,
 				      .changed_ms = now_ms,
 				      .slowed_ms = now_ms,
 				      .not_before_ms = now_ms};
@@ -18,24 +20,34 @@ void plm_aws_pace_init(struct plm_aws_pace *pace, int64_t rate_milli, int64_t bu
 
 static void recover(struct plm_aws_pace *pace, int64_t now_ms)
 {
-	int64_t seconds = (now_ms - pace->changed_ms) / SECOND_MS;
+	int64_t seconds = plm_min((now_ms - pace->changed_ms) / SECOND_MS, STEPS);
+	int64_t rate_milli = pace->bucket.rate_milli;
 
-	if (pace->bucket.rate_milli == pace->full_milli || seconds <= 0) {
+	if (seconds <= 0) {
 		return;
 	}
-	seconds = plm_min(seconds, STEPS);
-	pace->bucket.rate_milli = plm_min(
-		pace->full_milli, pace->bucket.rate_milli + seconds * (pace->full_milli / STEPS));
+	if (rate_milli < pace->full_milli) {
+		rate_milli = plm_min(pace->full_milli,
+				     rate_milli + seconds * (pace->full_milli / STEPS));
+	} else if (pace->wanted) {
+		rate_milli = plm_min(pace->most_milli, rate_milli + pace->full_milli / STEPS);
+	}
+	pace->bucket.rate_milli = rate_milli;
 	pace->changed_ms = now_ms;
+	pace->wanted = false;
 }
 
 int64_t plm_aws_pace_take(struct plm_aws_pace *pace, int64_t now_ms)
 {
+	int64_t wait_ms = 0;
+
 	if (now_ms < pace->not_before_ms) {
 		return pace->not_before_ms - now_ms;
 	}
 	recover(pace, now_ms);
-	return plm_bucket_take(&pace->bucket, now_ms);
+	wait_ms = plm_bucket_take(&pace->bucket, now_ms);
+	pace->wanted = pace->wanted || wait_ms > 0;
+	return wait_ms;
 }
 
 void plm_aws_pace_throttled(struct plm_aws_pace *pace, int64_t left_ms, int64_t now_ms,

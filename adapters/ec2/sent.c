@@ -114,6 +114,23 @@ static struct plm_aws_pace *pace_of(const struct plm_aws_sent *sent)
 	return &sent->client->lanes[lane];
 }
 
+static void trace(const struct plm_aws_sent *sent, const struct plm_http_outcome *outcome,
+		  const struct plm_aws_verdict *verdict)
+{
+	const struct plm_aws_client_options *options = &sent->client->options;
+	char text[512];
+
+	if (options->traced == NULL) {
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%s.%s %s%s%s status=%u ms=%lld try=%u id=%s",
+		       plm_aws_service(sent->row->service)->name, sent->row->action,
+		       plm_aws_class_text(verdict->class), verdict->code[0] == '\0' ? "" : " ",
+		       verdict->code, outcome->status, (long long)outcome->elapsed_ms, sent->tries,
+		       verdict->request_id[0] == '\0' ? "-" : verdict->request_id);
+	options->traced(options->self, text);
+}
+
 static void count(struct plm_aws_sent *sent, const struct plm_http_outcome *outcome,
 		  const struct plm_aws_verdict *verdict)
 {
@@ -179,6 +196,7 @@ static void on_http(void *self, const struct plm_http_outcome *outcome)
 	PLM_ASSERT(plm_arena_init(&arena, PLM_LIMIT_AWS_TREE_BYTES, &err) == PLM_OK);
 	plm_aws_judge(sent->request.call, outcome, &arena, &verdict);
 	count(sent, outcome, &verdict);
+	trace(sent, outcome, &verdict);
 	if (!repeat(sent, outcome, &verdict)) {
 		const struct plm_aws_answer answer = {
 			.class = verdict.class,

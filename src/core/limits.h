@@ -382,8 +382,11 @@
 /*
  * Calls a second (in thousandths), and at once after a pause, of each family: at most what AWS gives an
  * account by default, less where others in the account read too. More wait. An answer that throttles halves
- * the rate, down to a sixteenth; each second without one gives back an eighth.
+ * the rate, down to a sixteenth; each second without one gives back an eighth. Launches, ends and other
+ * changes may come to so many times the rate while somebody waits and AWS does not throttle: an eighth more each
+ * second.
  */
+#define PLM_LIMIT_AWS_FASTER 8
 #define PLM_LIMIT_AWS_READ_MILLI 10000
 #define PLM_LIMIT_AWS_READ_BURST 50
 #define PLM_LIMIT_AWS_LIST_MILLI 5000

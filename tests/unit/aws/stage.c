@@ -194,6 +194,14 @@ static void on_note(void *self, const char *text)
 	(void)snprintf(stage->notes + used, sizeof(stage->notes) - used, "%s\n", text);
 }
 
+static void on_traced(void *self, const char *text)
+{
+	struct stage *stage = self;
+	size_t used = strlen(stage->trace);
+
+	(void)snprintf(stage->trace + used, sizeof(stage->trace) - used, "%s\n", text);
+}
+
 static int64_t wall_ns(void *self)
 {
 	(void)self;
@@ -210,6 +218,7 @@ void stage_open(struct stage *stage)
 		.endpoint = stage->url,
 		.seed = plm_test_seed(),
 		.note = on_note,
+		.traced = on_traced,
 		.self = stage,
 	};
 	struct plm_error err;

@@ -46,7 +46,7 @@ struct stage {
 		       struct server_answer *answer);
 	void *self;	  /* of 'answer' */
 	char text[32768]; /* for it to write into */
-	char notes[2048];
+	char notes[2048], trace[2048];
 };
 
 /* All modes are allowed. */

@@ -333,6 +333,30 @@ static void numbers_are_by_call_and_class(void **state)
 	stage_close(&stage);
 }
 
+/* Without the times. */
+static void each_request_is_traced(void **state)
+{
+	char *ms = NULL;
+
+	(void)set_up(state);
+	stage.answer = faulty;
+	play.faults = 1;
+	play.status = 503;
+	play.code = "RequestLimitExceeded";
+	heard_call(&stage, &one, PLM_AWS_CALL_DESCRIBE_SUBNETS, "Secret=x");
+	for (ms = strstr(stage.trace, "ms="); ms != NULL; ms = strstr(ms + 3, "ms=")) {
+		size_t digits = strspn(ms + 3, "0123456789");
+
+		assert_true(digits > 0);
+		memmove(ms + 3, ms + 3 + digits, strlen(ms + 3 + digits) + 1);
+	}
+	assert_string_equal(stage.trace,
+			    "ec2.DescribeSubnets throttled RequestLimitExceeded status=503 ms= "
+			    "try=1 id=audit-7\n"
+			    "ec2.DescribeSubnets done status=200 ms= try=2 id=audit-7\n");
+	stage_close(&stage);
+}
+
 static const struct config_case {
 	const char *name, *endpoint, *ca, *part;
 } config_table[] = {
@@ -379,6 +403,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, a_cancelled_call_is_told_to_nobody);
 	PLM_TEST_ADD(&tests, a_call_may_take_as_long_as_it_says);
 	PLM_TEST_ADD(&tests, numbers_are_by_call_and_class);
+	PLM_TEST_ADD(&tests, each_request_is_traced);
 	PLM_TEST_TABLE(&tests, refuses_row, config_table);
 	return plm_tests_run(&tests, "aws client");
 }

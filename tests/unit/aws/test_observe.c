@@ -69,17 +69,22 @@ static bool looks(const char *action)
 	       strcmp(action, "/clusters/x") == 0;
 }
 
+static void look_at_what_left(void)
+{
+	for (size_t i = 0; i < stage.count; i++) {
+		if (!looks(stage.asked[i].action)) {
+			fail_msg("%s left the process", stage.asked[i].action);
+		}
+	}
+}
+
 static void observing_only_reads_leave(void **state)
 {
 	(void)state;
 	for (int exact = 0; exact < 2; exact++) {
 		try_all(PLM_AWS_OBSERVE, exact != 0);
 		assert_true(stage.count > 10);
-		for (size_t i = 0; i < stage.count; i++) {
-			if (!looks(stage.asked[i].action)) {
-				fail_msg("%s left the process", stage.asked[i].action);
-			}
-		}
+		look_at_what_left();
 		assert_int_equal(stage_times(&stage, "ReceiveMessage"), 0);
 		stage_close(&stage);
 	}

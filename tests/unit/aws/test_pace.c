@@ -24,7 +24,7 @@ static void a_burst_then_the_rate(void **state)
 	struct plm_aws_pace pace;
 
 	(void)state;
-	plm_aws_pace_init(&pace, 4000, 10, 1000);
+	plm_aws_pace_init(&pace, 4000, 4000, 10, 1000);
 	assert_int_equal(leave(&pace, 1000, 1001), 10);
 	assert_int_equal(leave(&pace, 1001, 11000), 40 - 1);
 }
@@ -34,7 +34,7 @@ static void throttling_halves_and_rest_gives_back(void **state)
 	struct plm_aws_pace pace;
 
 	(void)state;
-	plm_aws_pace_init(&pace, 16000, 10, 0);
+	plm_aws_pace_init(&pace, 16000, 16000, 10, 0);
 	(void)leave(&pace, 0, 1);
 	plm_aws_pace_throttled(&pace, 0, 10, PLM_UNSET);
 	assert_int_equal(pace.bucket.rate_milli, 8000);
@@ -57,12 +57,31 @@ static void throttling_halves_and_rest_gives_back(void **state)
 	assert_int_equal(pace.bucket.rate_milli, 16000);
 }
 
+static void somebody_who_waits_is_let_go_faster(void **state)
+{
+	struct plm_aws_pace pace;
+
+	(void)state;
+	plm_aws_pace_init(&pace, 8000, 16000, 10, 0);
+	(void)plm_aws_pace_take(&pace, 60000);
+	assert_int_equal(pace.bucket.rate_milli, 8000); /* nobody waited */
+	(void)leave(&pace, 60000, 62500);
+	assert_int_equal(pace.bucket.rate_milli, 10000);
+	(void)leave(&pace, 62500, 80000);
+	assert_int_equal(pace.bucket.rate_milli, 16000);
+	plm_aws_pace_throttled(&pace, 80000, 80001, PLM_UNSET);
+	assert_int_equal(pace.bucket.rate_milli, 8000);
+	plm_aws_pace_throttled(&pace, 80002, 80003, PLM_UNSET);
+	(void)leave(&pace, 80003, 84500);
+	assert_int_equal(pace.bucket.rate_milli, 8000); /* four steps, and no further at once */
+}
+
 static void retry_after_is_waited_for(void **state)
 {
 	struct plm_aws_pace pace;
 
 	(void)state;
-	plm_aws_pace_init(&pace, 16000, 10, 0);
+	plm_aws_pace_init(&pace, 16000, 16000, 10, 0);
 	plm_aws_pace_throttled(&pace, 0, 100, 5000);
 	assert_int_equal(plm_aws_pace_take(&pace, 1100), 4000);
 	/* A shorter one behind it takes nothing back, one of the same moment counts too. */
@@ -79,6 +98,7 @@ int main(void)
 
 	PLM_TEST_ADD(&tests, a_burst_then_the_rate);
 	PLM_TEST_ADD(&tests, throttling_halves_and_rest_gives_back);
+	PLM_TEST_ADD(&tests, somebody_who_waits_is_let_go_faster);
 	PLM_TEST_ADD(&tests, retry_after_is_waited_for);
 	return plm_tests_run(&tests, "aws pace");
 }
