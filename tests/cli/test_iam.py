@@ -1,9 +1,11 @@
 """deploy/iam is what `iam print` prints now; test_iam.py PLIMSOLL --update writes it."""
+import fnmatch
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import urllib.parse
 
 import yaml
 
@@ -106,6 +108,84 @@ def templates_say_the_same(plimsoll, form):
         yield f"{form} leaves {left} to be said"
 
 
+def holds(test, key, values, context):
+    """One condition, in the order of IAM's own evaluation."""
+    have = context.get(key)
+    if test == "ForAllValues:StringEquals":
+        return all(value in values for value in have or [])
+    if have is None:
+        return test == "StringEqualsIfExists"
+    if test in ("StringEquals", "StringEqualsIfExists"):
+        return have in values
+    assert test == "StringLike", test
+    return any(fnmatch.fnmatchcase(have, value) for value in values)
+
+
+def allowed(policy, right, arn, context):
+    return any(right in several(s["Action"]) and
+               any(fnmatch.fnmatchcase(arn, resource) for resource in several(s["Resource"])) and
+               all(holds(test, key, several(values), context)
+                   for test, keys in s.get("Condition", {}).items() for key, values in keys.items())
+               for s in policy)
+
+
+def tags_of(form, prefix):
+    """Resource type to its tags, of the specifications that begin with 'prefix'."""
+    found = {}
+    for key, kind in form.items():
+        at = re.fullmatch(re.escape(prefix) + r"TagSpecification\.(\d+)\.ResourceType", key)
+        if at:
+            start = f"{prefix}TagSpecification.{at[1]}.Tag."
+            found[kind] = {value: form[name[:-len("Key")] + "Value"] for name, value in form.items()
+                           if name.startswith(start) and name.endswith(".Key")}
+    return found
+
+
+def forms():
+    """(file, [form, ...]): the golden forms of launches, each with those of its templates."""
+    for path in sorted((FOLDER.parents[1] / "tests" / "unit" / "adapters" / "ec2").glob("*.form")):
+        parts = re.split(r"(?m)^---- .* ----$", path.read_text(encoding="utf-8"))
+        yield path.name, [dict(urllib.parse.parse_qsl("&".join(part.split()), keep_blank_values=True))
+                          for part in parts]
+
+
+def made_by(parts):
+    """(action, resource type, tags) of everything that a launch makes."""
+    for form in parts:
+        action = form["Action"]
+        for kind, tags in tags_of(form, "").items():
+            yield action, kind, tags
+        for kind, tags in tags_of(form, "LaunchTemplateData.").items():
+            yield parts[0]["Action"], kind, tags
+
+
+def launches_are_let_through(plimsoll):
+    """What the frozen forms of launches make has the tags that the policy asks for, and without them it may not."""
+    policy = json.loads(printed(plimsoll, "--cluster-name", "test-cluster", "--region", "us-west-2"))["Statement"]
+    seen = set()
+    for name, parts in forms():
+        least = {"fleet", "instance", "volume", "launch-template", "network-interface"}
+        if parts[0]["Action"] == "RunInstances":
+            least -= {"fleet", "launch-template"}
+        lacking = least - {kind for _, kind, _ in made_by(parts)}
+        if lacking:
+            yield f"{name}: {lacking} have no tags"
+        for action, kind, tags in made_by(parts):
+            seen.add((action, kind))
+            arn = f"arn:aws:ec2:us-west-2:123456789012:{kind}/x"
+            context = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+            context["ec2:CreateAction"] = action
+            for right in (f"ec2:{action}", "ec2:CreateTags"):
+                if not allowed(policy, right, arn, context):
+                    yield f"{name}: {right} of {kind} is not let through"
+                for key in [key for key in context if key.startswith("aws:RequestTag/kubernetes.io/")]:
+                    without = {other: value for other, value in context.items() if other != key}
+                    if allowed(policy, right, arn, without):
+                        yield f"{name}: {right} of {kind} is let through without {key}"
+    if len(seen) < 8:
+        yield f"only {seen} were looked at"
+
+
 def too_long_is_told(plimsoll):
     done = subprocess.run([plimsoll, "iam", "print", "--cluster-name", "c" * 100], check=True,
                           capture_output=True, text=True)
@@ -126,6 +206,7 @@ def main(plimsoll, update):
                ("names are used", named(plimsoll)),
                ("CloudFormation says the same", templates_say_the_same(plimsoll, "cloudformation")),
                ("Terraform says the same", templates_say_the_same(plimsoll, "terraform")),
+               ("launches are let through", launches_are_let_through(plimsoll)),
                ("a long document is told", too_long_is_told(plimsoll))]
     print(f"1..{len(checks)}")
     failed = 0
