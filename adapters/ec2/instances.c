@@ -162,12 +162,15 @@ static void tidy(struct plm_ec2_instances *instances)
 static void listed(struct plm_ec2_instances *instances)
 {
 	const struct plm_w_listed fact = {.kind = PLM_KIND_NONE};
+	bool news = !instances->listed || instances->away;
 
 	tidy(instances);
 	instances->count = instances->shown;
 	instances->listed = true;
 	instances->away = false; /* LISTED says so */
-	plm_ec2_tell(instances->context, PLM_EV_LISTED, &fact, 0, "");
+	if (news) { /* what changed was told by itself */
+		plm_ec2_tell(instances->context, PLM_EV_LISTED, &fact, 0, "");
+	}
 	instances->list_due_ms = boot_ms(instances) + pause_ms(instances);
 }
 

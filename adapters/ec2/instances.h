@@ -1,10 +1,10 @@
 /*
  * instances.h - the list of instances, in rounds
  *
- * Owns: whole lists of what carries this cluster's tags (INSTANCE facts, LISTED after each), faster while launches are fresh
- * and slower in rest; between them looks by id at what begins, ends or is missing. Only what changed is told. How long
- * EC2 takes to show what it launched is observed and told (PLM_CLOUD_LAG_MS). When no list succeeds the cloud counts
- * as away (REACH).
+ * Owns: whole lists of what carries this cluster's tags, faster while launches are fresh and slower in rest; between them
+ * looks by id at what begins, ends or is missing. INSTANCE facts of what changed, LISTED after the first whole list and
+ * after an absence. How long EC2 takes to show what it launched is observed (PLM_CLOUD_LAG_MS). When no list succeeds
+ * the cloud counts as away (REACH).
  * Does not: decide what is an orphan, adopt or terminate.
  * Sources: karpenter.md 4.1, ec2-test.md 3, eventsourcing.md D14.
  */

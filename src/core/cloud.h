@@ -12,7 +12,8 @@
  *   is the cloud's idempotency token, and the instance carries the intent's number as a tag. RESULT by the
  *   classes of D14; an unknown outcome is looked up and repeated with the same key until it is known.
  * - Terminate: repeated until the cloud says that the instance is ending or gone.
- * - List: INSTANCE facts of this cluster's instances and LISTED after each whole list, in rounds.
+ * - List, in rounds: INSTANCE facts of this cluster's instances as they change, LISTED once all were told, and again
+ *   after an absence.
  * - Interruptions: INTERRUPTION facts; a message leaves its queue only when its fact is durable.
  *
  * While 'act' is false nothing leaves but reads and what credentials need. Everything is called on the
