@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "adapters/ec2/flight.h"
+#include "adapters/ec2/template_sweep.h"
 #include "codec/codec.h"
 #include "core/limits.h"
 #include "core/utf8.h"
@@ -15,6 +16,7 @@ struct plm_ec2_effect {
 	struct plm_ec2_context *context;
 	struct plm_ec2_instances *instances; /* borrowed; may be NULL */
 	struct plm_ec2_templates *templates;
+	struct plm_ec2_template_sweep *sweep; /* NULL = not started */
 	struct plm_ec2_terminate *terminate;
 	struct plm_ec2_tagging *tagging;
 	struct plm_arena step_arena;
@@ -399,7 +401,7 @@ enum plm_code plm_ec2_effect_new(struct plm_ec2_context *context, struct plm_ec2
 		return PLM_E_LIMIT;
 	}
 	effect->context = context;
-	effect->templates = plm_ec2_templates_new(context->client);
+	effect->templates = plm_ec2_templates_new(context);
 	effect->terminate = plm_ec2_terminate_new(effect, loop);
 	effect->tagging = plm_ec2_tagging_new(effect, loop);
 	effect->timer = calloc(1, sizeof(*effect->timer));
@@ -415,6 +417,7 @@ enum plm_code plm_ec2_effect_new(struct plm_ec2_context *context, struct plm_ec2
 void plm_ec2_effect_start(struct plm_ec2_effect *effect, struct plm_ec2_instances *instances)
 {
 	effect->instances = instances;
+	effect->sweep = plm_ec2_template_sweep_new(effect->context, effect->templates);
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -427,14 +430,15 @@ void plm_ec2_effect_free(struct plm_ec2_effect *effect)
 	if (effect == NULL) {
 		return;
 	}
+	plm_ec2_template_sweep_free(effect->sweep);
 	plm_ec2_terminate_free(effect->terminate);
 	plm_ec2_tagging_free(effect->tagging);
 	for (size_t i = 0; i < PLM_COUNTOF(effect->lists); i++) {
-		while (effect->lists[i].first != NULL) {
-			struct plm_ec2_flight *flight = effect->lists[i].first;
+		struct plm_ec2_flight *next = NULL;
 
-			unlink_flight(flight);
-			free_flight(flight);
+		for (struct plm_ec2_flight *at = effect->lists[i].first; at != NULL; at = next) {
+			next = at->next;
+			free_flight(at);
 		}
 	}
 	plm_ec2_templates_free(effect->templates);

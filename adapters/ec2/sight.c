@@ -89,8 +89,12 @@ void plm_sights_drop(struct plm_sights *sights, struct plm_sight *sight)
 
 void plm_sights_fini(struct plm_sights *sights)
 {
-	while (sights->first != NULL) {
-		plm_sights_drop(sights, sights->first);
+	struct plm_sight *next = NULL;
+
+	for (struct plm_sight *at = sights->first; at != NULL; at = next) {
+		next = at->next;
+		free(at->texts);
+		free(at);
 	}
 	free(sights->buckets);
 	*sights = (struct plm_sights){0};

@@ -2,28 +2,29 @@
 
 #include <stdlib.h>
 
-#define NAME_SIZE 64
+#include "core/limits.h"
 
 struct one {
 	struct plm_ec2_templates *templates;
 	struct one *next;
-	char name[NAME_SIZE];
+	char name[PLM_EC2_TEMPLATE_NAME_SIZE];
 	bool there;
+	int64_t used_ms;	   /* wall */
 	struct plm_aws_sent *sent; /* being made */
 	struct plm_ec2_template_wait *waits;
 };
 
 struct plm_ec2_templates {
-	struct plm_aws_client *client;
-	struct one *list; /* as many as there are kinds of nodes */
+	const struct plm_ec2_context *context; /* borrowed */
+	struct one *list;		       /* as many as there are kinds of nodes */
 };
 
-struct plm_ec2_templates *plm_ec2_templates_new(struct plm_aws_client *client)
+struct plm_ec2_templates *plm_ec2_templates_new(const struct plm_ec2_context *context)
 {
 	struct plm_ec2_templates *templates = calloc(1, sizeof(*templates));
 
 	PLM_ASSERT(templates != NULL);
-	templates->client = client;
+	templates->context = context;
 	return templates;
 }
 
@@ -53,7 +54,7 @@ static struct one *find(struct plm_ec2_templates *templates, struct plm_slice na
 	}
 	if (one == NULL && make) {
 		one = calloc(1, sizeof(*one));
-		PLM_ASSERT(one != NULL && name.size < NAME_SIZE);
+		PLM_ASSERT(one != NULL && name.size < sizeof(one->name));
 		memcpy(one->name, name.ptr, name.size);
 		one->templates = templates;
 		one->next = templates->list;
@@ -85,6 +86,7 @@ bool plm_ec2_templates_ensure(struct plm_ec2_templates *templates, const struct 
 	struct one *one = find(templates, need->name, true);
 
 	PLM_ASSERT(wait->of == NULL);
+	one->used_ms = plm_ec2_now_ms(templates->context);
 	if (one->there) {
 		return true;
 	}
@@ -92,7 +94,7 @@ bool plm_ec2_templates_ensure(struct plm_ec2_templates *templates, const struct 
 	wait->next = one->waits;
 	one->waits = wait;
 	if (one->sent == NULL) {
-		one->sent = plm_aws_send(templates->client,
+		one->sent = plm_aws_send(templates->context->client,
 					 &(struct plm_aws_request){
 						 .call = PLM_AWS_CALL_CREATE_LAUNCH_TEMPLATE,
 						 .body = need->form,
@@ -118,6 +120,14 @@ void plm_ec2_templates_leave(struct plm_ec2_template_wait *wait)
 	}
 	*at = wait->next;
 	wait->of = NULL;
+}
+
+bool plm_ec2_templates_used(struct plm_ec2_templates *templates, struct plm_slice name)
+{
+	const struct one *one = find(templates, name, false);
+
+	return one != NULL &&
+	       plm_ec2_now_ms(templates->context) - one->used_ms < PLM_LIMIT_EC2_TEMPLATE_AGE_MS;
 }
 
 void plm_ec2_templates_forget(struct plm_ec2_templates *templates, struct plm_slice name)

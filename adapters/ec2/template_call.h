@@ -9,7 +9,7 @@
 #ifndef PLM_ADAPTERS_EC2_TEMPLATE_CALL_H
 #define PLM_ADAPTERS_EC2_TEMPLATE_CALL_H
 
-#include "adapters/ec2/client.h"
+#include "adapters/ec2/context.h"
 #include "adapters/ec2/fleet.h"
 
 struct plm_ec2_templates; /* opaque */
@@ -23,7 +23,9 @@ struct plm_ec2_template_wait {
 	void *self;
 };
 
-struct plm_ec2_templates *plm_ec2_templates_new(struct plm_aws_client *client);
+#define PLM_EC2_TEMPLATE_NAME_SIZE 64 /* with its end */
+
+struct plm_ec2_templates *plm_ec2_templates_new(const struct plm_ec2_context *context);
 void plm_ec2_templates_free(struct plm_ec2_templates *templates); /* NULL-safe; tells nobody */
 
 /* True: it is there. Else it is being made, and 'wait' will hear of it. */
@@ -31,6 +33,8 @@ bool plm_ec2_templates_ensure(struct plm_ec2_templates *templates, const struct 
 			      struct plm_ec2_template_wait *wait);
 /* Nothing comes of the wait any more. */
 void plm_ec2_templates_leave(struct plm_ec2_template_wait *wait);
+/* A launch of this process needed it in the last PLM_LIMIT_EC2_TEMPLATE_AGE_MS. */
+bool plm_ec2_templates_used(struct plm_ec2_templates *templates, struct plm_slice name);
 /* EC2 does not know it (any more). */
 void plm_ec2_templates_forget(struct plm_ec2_templates *templates, struct plm_slice name);
 

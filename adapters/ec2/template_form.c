@@ -19,8 +19,8 @@ struct plm_slice plm_ec2_base64(struct plm_slice bytes, struct plm_arena *arena)
 		bits |= left > 2 ? (uint32_t)bytes.ptr[at + 2] : 0;
 		text[used++] = digits[bits >> 18 & 63];
 		text[used++] = digits[bits >> 12 & 63];
-		text[used++] = left > 1 ? digits[bits >> 6 & 63] : '=';
-		text[used++] = left > 2 ? digits[bits & 63] : '=';
+		text[used++] = (char)(left > 1 ? digits[bits >> 6 & 63] : '=');
+		text[used++] = (char)(left > 2 ? digits[bits & 63] : '=');
 	}
 	return plm_slice_of(text, used);
 }

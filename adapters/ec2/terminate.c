@@ -270,14 +270,14 @@ static void on_closed(uv_handle_t *handle)
 
 void plm_ec2_terminate_free(struct plm_ec2_terminate *terminate)
 {
+	struct batch *next = NULL;
+
 	if (terminate == NULL) {
 		return;
 	}
-	while (terminate->batches != NULL) {
-		struct batch *batch = terminate->batches;
-
+	for (struct batch *batch = terminate->batches; batch != NULL; batch = next) {
+		next = batch->next;
 		plm_aws_cancel(batch->sent);
-		unlink_batch(batch);
 		free(batch);
 	}
 	uv_close((uv_handle_t *)terminate->timer, on_closed);

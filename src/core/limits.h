@@ -459,6 +459,9 @@
 #define PLM_LIMIT_EC2_ROUND_MS (30LL * 1000)
 #define PLM_LIMIT_EC2_ROUND_FRESH_MS (10LL * 1000)
 #define PLM_LIMIT_EC2_FRESH_MS (2LL * 60 * 1000)
+/* How often old launch templates are looked for, and how old one is that no launch has needed for as long. */
+#define PLM_LIMIT_EC2_TEMPLATE_LOOK_MS (24LL * 60 * 60 * 1000)
+#define PLM_LIMIT_EC2_TEMPLATE_AGE_MS (7LL * 24 * 60 * 60 * 1000)
 /* Instances that begin, end or are missing are looked at by id between the lists: after these waits, so many a call. */
 #define PLM_LIMIT_EC2_LOOK_FIRST_MS 1000
 #define PLM_LIMIT_EC2_LOOK_MS (15LL * 1000)

@@ -77,7 +77,9 @@ static void make_parts(struct bed *bed)
 		    __LINE__);
 	plm_test_ok(plm_ec2_effect_new(&bed->context, &bed->effect, &err), &err, __FILE__,
 		    __LINE__);
-	plm_ec2_instances_start(bed->instances);
+	if (!bed->blind) {
+		plm_ec2_instances_start(bed->instances);
+	}
 	plm_ec2_effect_start(bed->effect, bed->instances);
 	bed->port = plm_ec2_effects(bed->effect);
 }
@@ -146,15 +148,25 @@ static void make_request(struct bed *bed)
 	};
 }
 
-void bed_open(struct bed *bed)
+static void open_bed(struct bed *bed, bool blind)
 {
 	struct plm_error err = {0};
 
-	*bed = (struct bed){.room = SIZE_MAX};
+	*bed = (struct bed){.room = SIZE_MAX, .blind = blind};
 	played_start();
 	plm_test_ok(plm_arena_init(&bed->arena, 1UL << 30, &err), &err, __FILE__, __LINE__);
 	make_request(bed);
 	make_parts(bed);
+}
+
+void bed_open(struct bed *bed)
+{
+	open_bed(bed, false);
+}
+
+void bed_open_blind(struct bed *bed)
+{
+	open_bed(bed, true);
 }
 
 void bed_close(struct bed *bed)

@@ -25,10 +25,13 @@ struct token {
 static struct {
 	struct token tokens[TOKENS_MAX];
 	int token_count;
-	char templates[TEMPLATES_MAX][64];
-	int template_count;
-	/* The form that is looked at. */
 	struct {
+		char name[64];
+		int64_t born_ms;
+	} templates[TEMPLATES_MAX];
+	int template_count;
+	/* The form that is looked at, by name. */
+	struct pair {
 		char *name, *value;
 	} pairs[PAIRS_MAX];
 	int pair_count;
@@ -57,6 +60,11 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct pair *)a)->name, ((const struct pair *)b)->name);
+}
+
 /* 'body' is taken apart where it stands. */
 static void read_form(char *body)
 {
@@ -75,24 +83,23 @@ static void read_form(char *body)
 		account.pairs[account.pair_count].name = pair;
 		account.pairs[account.pair_count++].value = value;
 	}
+	qsort(account.pairs, (size_t)account.pair_count, sizeof(struct pair), by_name);
 }
 
 static const char *get(const char *format, ...) PLM_PRINTF(1, 2);
 
 static const char *get(const char *format, ...)
 {
+	const struct pair *found = NULL;
 	char name[160];
 	va_list args;
 
 	va_start(args, format);
 	(void)vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
-	for (int i = 0; i < account.pair_count; i++) {
-		if (strcmp(account.pairs[i].name, name) == 0) {
-			return account.pairs[i].value;
-		}
-	}
-	return NULL;
+	found = bsearch(&(struct pair){name, NULL}, account.pairs, (size_t)account.pair_count,
+			sizeof(struct pair), by_name);
+	return found == NULL ? NULL : found->value;
 }
 
 /* ---- answers ------------------------------------------------------------------------------------- */
@@ -271,7 +278,7 @@ static bool is_out(const char *type, const char *zone)
 static bool has_template(const char *name)
 {
 	for (int i = 0; i < account.template_count; i++) {
-		if (strcmp(account.templates[i], name) == 0) {
+		if (strcmp(account.templates[i].name, name) == 0) {
 			return true;
 		}
 	}
@@ -445,7 +452,8 @@ static unsigned make_template(struct plm_text *out)
 		return played_error(out, 400, "InvalidLaunchTemplateName.AlreadyExistsException");
 	}
 	assert_true(account.template_count < TEMPLATES_MAX);
-	(void)snprintf(account.templates[account.template_count++], 64, "%s", name);
+	account.templates[account.template_count].born_ms = played_now();
+	(void)snprintf(account.templates[account.template_count++].name, 64, "%s", name);
 	played.templates_made++;
 	played_begin(out, "CreateLaunchTemplate");
 	plm_text_putf(out,
@@ -453,6 +461,47 @@ static unsigned make_template(struct plm_text *out)
 		      "</launchTemplate>",
 		      name);
 	return played_end(out, "CreateLaunchTemplate");
+}
+
+/* In January. */
+static void put_time(struct plm_text *out, const char *name, int64_t ms)
+{
+	plm_text_putf(out, "<%s>2026-01-%02dT%02d:%02d:%02d.000Z</%s>", name,
+		      (int)(ms / 86400000) + 1, (int)(ms / 3600000 % 24), (int)(ms / 60000 % 60),
+		      (int)(ms / 1000 % 60), name);
+}
+
+static unsigned list_templates(struct plm_text *out)
+{
+	assert_string_equal(get("Filter.1.Name"), "tag:eks:eks-cluster-name");
+	played_begin(out, "DescribeLaunchTemplates");
+	plm_text_putf(out, "<launchTemplates><item><launchTemplateName>theirs"
+			   "</launchTemplateName><createTime>2025-01-01T00:00:00Z</createTime>"
+			   "</item>");
+	for (int i = 0; i < account.template_count; i++) {
+		plm_text_putf(out, "<item><launchTemplateName>%s</launchTemplateName>",
+			      account.templates[i].name);
+		put_time(out, "createTime", account.templates[i].born_ms);
+		plm_text_putf(out, "</item>");
+	}
+	plm_text_putf(out, "</launchTemplates>");
+	return played_end(out, "DescribeLaunchTemplates");
+}
+
+static unsigned delete_template(struct plm_text *out)
+{
+	const char *name = get("LaunchTemplateName");
+
+	assert_non_null(name);
+	played.templates_deleted++;
+	for (int i = 0; i < account.template_count; i++) {
+		if (strcmp(account.templates[i].name, name) == 0) {
+			account.templates[i] = account.templates[--account.template_count];
+			played_begin(out, "DeleteLaunchTemplate");
+			return played_end(out, "DeleteLaunchTemplate");
+		}
+	}
+	return played_error(out, 400, "InvalidLaunchTemplateName.NotFoundException");
 }
 
 static unsigned terminate(struct plm_text *out)
@@ -578,6 +627,10 @@ static unsigned by_action(struct plm_text *out, enum plm_aws_call call, const ch
 		return launch(out, call, body);
 	case PLM_AWS_CALL_CREATE_LAUNCH_TEMPLATE:
 		return make_template(out);
+	case PLM_AWS_CALL_DESCRIBE_LAUNCH_TEMPLATES:
+		return list_templates(out);
+	case PLM_AWS_CALL_DELETE_LAUNCH_TEMPLATE:
+		return delete_template(out);
 	case PLM_AWS_CALL_TERMINATE_INSTANCES:
 		return terminate(out);
 	case PLM_AWS_CALL_CREATE_TAGS:

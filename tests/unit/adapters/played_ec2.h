@@ -57,7 +57,8 @@ struct played_ec2 {
 	const char *out_code, *out_type, *out_zone;
 	bool forget_templates; /* the next launch finds none of them */
 	/* Counted. */
-	int calls, launches_asked, tokens, mismatches, lists, terminates, tag_calls, templates_made;
+	int calls, launches_asked, tokens, mismatches, lists, terminates, tag_calls, templates_made,
+		templates_deleted;
 	int most_in_a_terminate;
 };
 extern struct played_ec2 played;

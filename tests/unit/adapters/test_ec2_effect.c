@@ -430,6 +430,41 @@ static bool is_of_intent(struct plm_slice provider_id, uint64_t intent)
 	return false;
 }
 
+#define CHANCES 24
+
+/* A third of them of the simple dialect. */
+static void launch_one(uint64_t intent, bool resent)
+{
+	bed.recipe.class.kind = intent % 3 == 0 ? PLM_KIND_NODE_TEMPLATE : PLM_KIND_NODE_CLASS;
+	bed_launch(&bed, intent, resent);
+}
+
+static void die(void)
+{
+	bed_kill(&bed);
+	for (uint64_t i = 1; i <= CHANCES; i++) {
+		if (bed_final(&bed, i) == NULL) {
+			launch_one(i, true);
+		}
+	}
+}
+
+static void check_all(void)
+{
+	for (uint64_t i = 1; i <= CHANCES; i++) {
+		const struct plm_w_result *result = bed_final(&bed, i);
+
+		assert_non_null(result);
+		assert_true(result->class == PLM_RESULT_DONE ||
+			    result->class == PLM_RESULT_ALREADY_DONE);
+		assert_int_equal(played_of_intent(i, false), 1);
+		assert_true(is_of_intent(result->provider_id, i));
+	}
+	assert_int_equal(played.count, CHANCES);
+	assert_int_equal(played.mismatches, 0);
+	assert_int_equal(plm_ec2_effect_under_way(bed.effect), 0);
+}
+
 /*
  * Faults by chance in a third of the calls, deaths of the process: never more than one instance of an intent, one
  * final RESULT each, and when all is calm every instance is one that a RESULT named.
@@ -444,41 +479,56 @@ static void by_chance(void **state)
 		played.weather = plm_test_random(&random) | 1;
 		played.weather_percent = 33;
 		played.lag_ms = (int64_t)plm_test_below(&random, 30000);
-		played.token_forget_ms = 0;
-		for (uint64_t i = 1; i <= 24; i++) {
-			bed.recipe.class.kind =
-				i % 3 == 0 ? PLM_KIND_NODE_TEMPLATE : PLM_KIND_NODE_CLASS;
-			bed_launch(&bed, i, false);
+		for (uint64_t i = 1; i <= CHANCES; i++) {
+			launch_one(i, false);
 			played_run((int64_t)plm_test_below(&random, 700));
 		}
 		for (int deaths = 0; deaths < 3; deaths++) {
 			played_run((int64_t)plm_test_below(&random, 20000));
-			bed_kill(&bed);
-			for (uint64_t i = 1; i <= 24; i++) {
-				bed.recipe.class.kind =
-					i % 3 == 0 ? PLM_KIND_NODE_TEMPLATE : PLM_KIND_NODE_CLASS;
-				if (bed_final(&bed, i) == NULL) {
-					bed_launch(&bed, i, true);
-				}
-			}
+			die();
 		}
 		played_run(10 * MINUTE);
 		played.weather = 0;
 		played_run(20 * MINUTE);
-		for (uint64_t i = 1; i <= 24; i++) {
-			const struct plm_w_result *result = bed_final(&bed, i);
-
-			assert_non_null(result);
-			assert_true(result->class == PLM_RESULT_DONE ||
-				    result->class == PLM_RESULT_ALREADY_DONE);
-			assert_int_equal(played_of_intent(i, false), 1);
-			assert_true(is_of_intent(result->provider_id, i));
-		}
-		assert_int_equal(played.count, 24);
-		assert_int_equal(played.mismatches, 0);
-		assert_int_equal(plm_ec2_effect_under_way(bed.effect), 0);
+		check_all();
 		bed_close(&bed);
 	}
+}
+
+/* ---- templates ------------------------------------------------------------------------------------ */
+
+/* What no launch has needed for a week goes, and comes back when one does; what was needed stays. */
+static void old_templates(void **state)
+{
+	const int64_t day_ms = 24LL * 60 * MINUTE;
+
+	(void)state;
+	bed_open_blind(&bed);
+	bed_launch(&bed, 7, false);
+	played_run(5 * day_ms);
+	bed.images[0] = plm_slice_str("ami-new");
+	bed_launch(&bed, 8, false);
+	played_run(MINUTE);
+	assert_int_equal(played.templates_made, 3); /* of the two of the first, one serves both */
+	assert_int_equal(played.templates_deleted, 0);
+	played_run(4 * day_ms);
+	assert_int_equal(played.templates_deleted, 1);
+	bed.images[0] = plm_slice_str("ami-x86");
+	bed_launch(&bed, 9, false);
+	played_run(MINUTE);
+	assert_int_equal(bed_final(&bed, 9)->class, PLM_RESULT_DONE);
+	assert_int_equal(played.templates_made, 4);
+	/* Refused: not asked for the others before the next day. */
+	played_run(4 * day_ms);
+	played.fault = PLAYED_CODE;
+	played.fault_action = "DeleteLaunchTemplate";
+	played.fault_status = 403;
+	played.fault_code = "UnauthorizedOperation";
+	played.fault_count = 3;
+	played_run(10 * day_ms);
+	assert_int_equal(played.fault_count, 0);
+	assert_int_equal(played.templates_deleted, 4);
+	bed_close(&bed);
 }
 
 /* ---- ends ---------------------------------------------------------------------------------------- */
@@ -699,6 +749,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, a_recipe_that_says_nothing);
 	PLM_TEST_ADD(&tests, many_at_once);
 	PLM_TEST_ADD(&tests, by_chance);
+	PLM_TEST_ADD(&tests, old_templates);
 	PLM_TEST_ADD(&tests, an_end);
 	PLM_TEST_ADD(&tests, ends_together);
 	PLM_TEST_ADD(&tests, one_bad_of_many);
