@@ -65,6 +65,17 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct pair *)a)->name, ((const struct pair *)b)->name);
 }
 
+/* By name: forms nearly are already. */
+static void put_pair(struct pair pair)
+{
+	int at = account.pair_count++;
+
+	for (; at > 0 && by_name(&account.pairs[at - 1], &pair) > 0; at--) {
+		account.pairs[at] = account.pairs[at - 1];
+	}
+	account.pairs[at] = pair;
+}
+
 /* 'body' is taken apart where it stands. */
 static void read_form(char *body)
 {
@@ -80,10 +91,8 @@ static void read_form(char *body)
 		*value++ = '\0';
 		unescape(pair);
 		unescape(value);
-		account.pairs[account.pair_count].name = pair;
-		account.pairs[account.pair_count++].value = value;
+		put_pair((struct pair){pair, value});
 	}
-	qsort(account.pairs, (size_t)account.pair_count, sizeof(struct pair), by_name);
 }
 
 static const char *get(const char *format, ...) PLM_PRINTF(1, 2);
