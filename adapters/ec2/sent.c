@@ -460,7 +460,7 @@ static void copy_body(struct plm_aws_sent *sent, const struct plm_aws_request *r
 /* Static: why it can never leave; or NULL. */
 static const char *refusal_of(const struct plm_aws_request *request, enum plm_aws_protocol protocol)
 {
-	size_t head = 0;
+	struct plm_slice form = request->body;
 	char text[PLM_QUERY_HEAD_SIZE];
 
 	if (protocol == PLM_AWS_REST) {
@@ -472,14 +472,14 @@ static const char *refusal_of(const struct plm_aws_request *request, enum plm_aw
 		return request->body.size > 0 ? NULL : "this call needs a body";
 	}
 	if (request->exact) {
-		if (!says_action(request->body, request->call)) {
+		size_t head = strlen(plm_query_head(request->call, text));
+
+		if (!says_action(form, request->call)) {
 			return "the form is of another action";
 		}
-		head = strlen(plm_query_head(request->call, text));
+		form = plm_slice_of(form.ptr + head, form.size - head);
 	}
-	return names_action(plm_slice_of(request->body.ptr + head, request->body.size - head))
-		       ? "the form names an action of its own"
-		       : NULL;
+	return names_action(form) ? "the form names an action of its own" : NULL;
 }
 
 struct plm_aws_sent *plm_aws_send(struct plm_aws_client *client,
