@@ -8,6 +8,7 @@
 #include "adapters/kube/kube.h"
 #include "adapters/kube/review.h"
 #include "clock.h"
+#include "cloud.h"
 #include "core/limits.h"
 #include "core/tables.h"
 #include "hold.h"
@@ -23,10 +24,12 @@ struct cluster {
 	struct plm_http_client *http; /* owned, as all that follows */
 	struct plm_kube_client *client;
 	struct plm_kube *kube;
-	struct plm_hold *hold; /* NULL: nothing is to be enforced */
-	struct plm_gate *gate; /* borrowed */
-	bool asked, met;       /* the server was asked what it has; it answered */
-	struct plm_error why;  /* of the last answer that was none */
+	struct plm_cloud_side *cloud; /* NULL: --cloud none */
+	struct plm_hold *hold;	      /* NULL: nothing is to be enforced */
+	struct plm_gate *gate;	      /* borrowed */
+	bool asked, met;	      /* the server was asked what it has; it answered */
+	struct plm_error why;	      /* of the last answer that was none */
+	char minor[16];		      /* "1.37", as images are named after */
 };
 
 static void note(void *self, const char *text)
@@ -93,6 +96,7 @@ static void settle_areas(struct cluster *cluster)
 		cluster->settings.config.only =
 			cluster->gate->queues ? PLM_ONLY_ALL : PLM_ONLY_NOTHING;
 	}
+	cluster->settings.config.class_status = cluster->cloud != NULL ? 1 : 0;
 	cluster->settings.config.publish = (cluster->gate->queues ? PLM_PUBLISH_QUEUES : 0) |
 					   (cluster->gate->nodes ? PLM_PUBLISH_NODES : 0);
 }
@@ -123,6 +127,30 @@ static enum plm_code take_hold(struct cluster *cluster, const struct plm_end_mee
 	return code;
 }
 
+static bool is_placed(void *self)
+{
+	return plm_cloud_side_place(((const struct cluster *)self)->cloud)[0] != '\0';
+}
+
+/* Where the cloud is decides which catalogue there is to begin with. */
+static enum plm_code find_place(struct cluster *cluster, struct plm_error *err)
+{
+	if (cluster->cloud == NULL) {
+		return PLM_OK;
+	}
+	if (!is_placed(cluster) &&
+	    !plm_loop_wait(cluster->loop, is_placed, cluster, PLM_LIMIT_PLACE_MS)) {
+		return plm_fail(err, PLM_E_AGAIN, "told to end before the region was known");
+	}
+	if (!is_placed(cluster)) {
+		return plm_config_fail(cluster->config, PLM_CONFIG_KEY_REGION, err,
+				       "must be set: neither AWS_REGION nor a profile nor the "
+				       "metadata of this machine say it");
+	}
+	return plm_settings_move(&cluster->settings, cluster->config,
+				 plm_cloud_side_place(cluster->cloud), err);
+}
+
 static enum plm_code cluster_meet(void *self, const struct plm_end_meet *meet,
 				  char uid[PLM_CLUSTER_UID_SIZE], struct plm_error *err)
 {
@@ -130,6 +158,9 @@ static enum plm_code cluster_meet(void *self, const struct plm_end_meet *meet,
 	const struct plm_kube_server *server = NULL;
 	enum plm_code code = discover(cluster, err);
 
+	if (code == PLM_OK) {
+		code = find_place(cluster, err);
+	}
 	if (code == PLM_OK) {
 		code = take_hold(cluster, meet, err);
 	}
@@ -139,6 +170,7 @@ static enum plm_code cluster_meet(void *self, const struct plm_end_meet *meet,
 	server = plm_kube_server(cluster->client);
 	PLM_ASSERT(strlen(server->cluster_uid) < PLM_CLUSTER_UID_SIZE);
 	memcpy(uid, server->cluster_uid, strlen(server->cluster_uid) + 1);
+	(void)snprintf(cluster->minor, sizeof(cluster->minor), "1.%u", server->emulated_minor);
 	return PLM_OK;
 }
 
@@ -151,15 +183,23 @@ static enum plm_code cluster_start(void *self, const struct plm_end_start *start
 	const struct plm_kube_options options = {
 		.loop = plm_loop_uv(cluster->loop),
 		.client = cluster->client,
-		.inbox = start->inbox,
+		.inbox = plm_cloud_side_inbox(cluster->cloud, start->inbox),
 		.clock = plm_clock_system(),
 		.relist_ms = PLM_LIMIT_RELIST_MS,
 		.note = note,
 		.self = cluster,
 	};
+	const struct plm_cloud_start beyond = {
+		.inbox = start->inbox,
+		.clock = plm_clock_system(),
+		.cluster_uid = start->cluster_uid,
+		.act = cluster->gate->nodes,
+		.kubernetes = cluster->minor,
+	};
 	enum plm_code code = plm_kube_new(&options, &cluster->kube, err);
 
 	if (code == PLM_OK) {
+		plm_cloud_side_start(cluster->cloud, &beyond, plm_kube_effects(cluster->kube));
 		plm_kube_start(cluster->kube);
 	}
 	return code;
@@ -167,13 +207,19 @@ static enum plm_code cluster_start(void *self, const struct plm_end_start *start
 
 static struct plm_effects cluster_effects(void *self)
 {
-	return plm_kube_effects(((struct cluster *)self)->kube);
+	struct cluster *cluster = self;
+
+	return cluster->cloud == NULL ? plm_kube_effects(cluster->kube)
+				      : plm_cloud_side_effects(cluster->cloud);
 }
 
 static void cluster_advance(void *self, int64_t now_ms)
 {
+	struct cluster *cluster = self;
+
 	(void)now_ms;
-	plm_kube_resume(((struct cluster *)self)->kube);
+	plm_kube_resume(cluster->kube);
+	plm_cloud_side_resume(cluster->cloud);
 }
 
 static int64_t cluster_next_due(const void *self)
@@ -237,6 +283,7 @@ static void cluster_free(void *self)
 {
 	struct cluster *cluster = self;
 
+	plm_cloud_side_free(cluster->cloud);
 	plm_kube_free(cluster->kube);
 	plm_hold_free(cluster->hold);
 	plm_kube_client_free(cluster->client);
@@ -271,7 +318,7 @@ static size_t cluster_ready(const void *self, struct plm_ready_check *out, size_
 	} else {
 		say(&out[2], "lease", plm_hold_may_act(cluster->hold), plm_hold_why(cluster->hold));
 	}
-	return 3;
+	return 3 + plm_cloud_side_ready(cluster->cloud, &out[3], max - 3);
 }
 
 static void cluster_tell(const void *self, struct plm_metrics *metrics)
@@ -294,6 +341,7 @@ static void cluster_tell(const void *self, struct plm_metrics *metrics)
 		plm_metrics_tell(metrics, PLM_TELL_WATCH_RESTARTS, name, "error",
 				 (int64_t)watch.restarts_error);
 	}
+	plm_cloud_side_tell(cluster->cloud, metrics);
 	if (cluster->hold != NULL) {
 		plm_metrics_tell(metrics, PLM_TELL_LEADER, PLM_KUBE_LEASE, NULL,
 				 plm_hold_may_act(cluster->hold) ? 1 : 0);
@@ -366,6 +414,18 @@ static enum plm_code connect_to(struct cluster *cluster, struct plm_error *err)
 	return code;
 }
 
+static enum plm_code open_cloud(struct cluster *cluster, struct plm_error *err)
+{
+	const struct plm_cloud_side_options options = {
+		.config = cluster->config,
+		.settings = &cluster->settings,
+		.loop = plm_loop_uv(cluster->loop),
+		.http = cluster->http,
+	};
+
+	return plm_cloud_side_new(&options, &cluster->cloud, err);
+}
+
 enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *loop,
 			      struct plm_gate *gate, struct plm_end *out, struct plm_error *err)
 {
@@ -381,6 +441,9 @@ enum plm_code plm_cluster_end(const struct plm_config *config, struct plm_loop *
 	code = plm_settings_read(config, &cluster->settings, err);
 	if (code == PLM_OK) {
 		code = connect_to(cluster, err);
+	}
+	if (code == PLM_OK) {
+		code = open_cloud(cluster, err);
 	}
 	if (code != PLM_OK) {
 		cluster_free(cluster);

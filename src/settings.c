@@ -195,6 +195,32 @@ enum plm_code plm_settings_read(const struct plm_config *config, struct plm_sett
 	return code;
 }
 
+enum plm_code plm_settings_move(struct plm_settings *settings, const struct plm_config *config,
+				const char *place, struct plm_error *err)
+{
+	struct plm_slice region = plm_slice_str(place);
+	const char *from = plm_config_text(config, PLM_CONFIG_KEY_CATALOG);
+	struct plm_w_catalog catalog = {0};
+	enum plm_code code = PLM_OK;
+
+	if (plm_slice_equal(settings->catalog.region, region)) {
+		settings->config.region = region;
+		return PLM_OK;
+	}
+	region = plm_arena_copy(&settings->arena, region);
+	settings->config.region = region;
+	if (strcmp(from, "builtin") != 0) {
+		return PLM_OK;
+	}
+	code = plm_catalog_load(from, place, &settings->arena, &catalog, err);
+	if (code != PLM_OK) {
+		catalog = (struct plm_w_catalog){.region = region,
+						 .source = plm_slice_str("builtin")};
+	}
+	settings->catalog = catalog;
+	return PLM_OK;
+}
+
 void plm_settings_fini(struct plm_settings *settings)
 {
 	plm_arena_fini(&settings->arena);
@@ -223,19 +249,29 @@ static enum plm_code check_cluster(const struct plm_config *config, struct plm_e
 	return PLM_OK;
 }
 
-/* What this build does not have yet is said, not ignored. */
+/* What only the EC2 end reads has no meaning without it. */
+static enum plm_code check_cloud(const struct plm_config *config, struct plm_error *err)
+{
+	static const enum plm_config_key keys[] = {PLM_CONFIG_KEY_EC2_ENDPOINT,
+						   PLM_CONFIG_KEY_QUEUE};
+
+	for (size_t i = 0; i < PLM_COUNTOF(keys); i++) {
+		if (plm_config_has(config, keys[i]) &&
+		    !plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2")) {
+			return plm_config_fail(config, keys[i], err,
+					       "has no meaning without cloud ec2");
+		}
+	}
+	return PLM_OK;
+}
+
 enum plm_code plm_settings_check(const struct plm_config *config, struct plm_error *err)
 {
+	enum plm_code code = PLM_OK;
+
 	if (!plm_config_has(config, PLM_CONFIG_KEY_DATA_DIR)) {
 		return plm_config_fail(config, PLM_CONFIG_KEY_DATA_DIR, err, "must be set");
 	}
-	if (plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2") ||
-	    plm_config_has(config, PLM_CONFIG_KEY_EC2_ENDPOINT)) {
-		return plm_config_fail(config,
-				       plm_config_is(config, PLM_CONFIG_KEY_CLOUD, "ec2")
-					       ? PLM_CONFIG_KEY_CLOUD
-					       : PLM_CONFIG_KEY_EC2_ENDPOINT,
-				       err, "this build has no EC2 end yet");
-	}
-	return check_cluster(config, err);
+	code = check_cluster(config, err);
+	return code == PLM_OK ? check_cloud(config, err) : code;
 }

@@ -27,6 +27,12 @@ struct plm_settings {
 /* PLM_E_CONFIG names the key, and of a document its file, object and field. */
 enum plm_code plm_settings_read(const struct plm_config *config, struct plm_settings *out,
 				struct plm_error *err) PLM_MUST_CHECK;
+/*
+ * The cloud is at 'place': its region, and the built-in catalogue of there. A region that the built-in table does not know
+ * begins with an empty one; what the cloud says fills it.
+ */
+enum plm_code plm_settings_move(struct plm_settings *settings, const struct plm_config *config,
+				const char *place, struct plm_error *err) PLM_MUST_CHECK;
 void plm_settings_fini(struct plm_settings *settings); /* also of a zeroed one */
 
 #endif

@@ -252,8 +252,8 @@ static void begin_read(struct plm_ec2_catalog *catalog)
 	struct plm_error err;
 
 	PLM_ASSERT(plm_arena_init(&arena, PLM_LIMIT_EC2_FORM_ARENA, &err) == PLM_OK);
-	plm_ec2_ask(catalog->asking, catalog->number, region_of(catalog),
-		    plm_ec2_now_ms(catalog->context), &arena, &paging);
+	plm_ec2_catalog_question(catalog->asking, catalog->number, region_of(catalog),
+				 plm_ec2_now_ms(catalog->context), &arena, &paging);
 	catalog->pages = plm_aws_pages_start(catalog->context->client, &paging);
 	plm_arena_fini(&arena);
 }

@@ -72,8 +72,8 @@ static struct plm_slice ask_products(bool metal, const char *region, struct plm_
 	return text;
 }
 
-void plm_ec2_ask(enum plm_ec2_sheet_kind kind, unsigned number, const char *region, int64_t now_ms,
-		 struct plm_arena *arena, struct plm_aws_paging *out)
+void plm_ec2_catalog_question(enum plm_ec2_sheet_kind kind, unsigned number, const char *region,
+			      int64_t now_ms, struct plm_arena *arena, struct plm_aws_paging *out)
 {
 	static const enum plm_aws_call calls[PLM_EC2_SEEN_COUNT] = {
 		[PLM_EC2_SEEN_ZONES] = PLM_AWS_CALL_DESCRIBE_ZONES,

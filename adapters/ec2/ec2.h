@@ -15,6 +15,7 @@
 struct plm_ec2_options {
 	uv_loop_t *loop; /* borrowed, as all that follows */
 	struct plm_http_client *http;
+	struct plm_clock clock;
 	const char *const *environment;
 	const char *region;	  /* NULL = where credentials.h looks */
 	const char *endpoint;	  /* NULL = AWS */

@@ -29,6 +29,7 @@ struct plm_cloud_start {
 	struct plm_clock clock;
 	const char *cluster_uid; /* borrowed for good */
 	bool act;		 /* area nodes is enforced */
+	const char *kubernetes;	 /* version of the API server, "1.37"; "" = not known */
 };
 
 struct plm_cloud {

@@ -13,6 +13,14 @@ struct observed {
 	struct plm_slice ns, name;
 };
 
+/* Is it the object that a fact tells, or does it only speak about one, as CLASS_STATUS? */
+static bool is_of_object(const struct plm_event_info *info)
+{
+	return info->class == PLM_CLASS_FACT &&
+	       (info->type == PLM_EV_GONE || info->type == PLM_EV_WORKLOAD_PATCH ||
+		info->payload->fields[0].type == &plm_type_meta);
+}
+
 /* Every object fact begins with its meta. */
 static void name_object(struct observed *seen)
 {
@@ -57,9 +65,8 @@ static enum plm_code decode_observation(struct plm_engine *engine, struct observ
 	if (seen->info->class == PLM_CLASS_FACT) {
 		seen->print = plm_xxh128(seen->payload.projection);
 	}
-	seen->kind = seen->info->class == PLM_CLASS_FACT
-			     ? plm_event_kind(seen->info, seen->payload.value)
-			     : PLM_KIND_NONE;
+	seen->kind = is_of_object(seen->info) ? plm_event_kind(seen->info, seen->payload.value)
+					      : PLM_KIND_NONE;
 	name_object(seen);
 	return PLM_OK;
 }

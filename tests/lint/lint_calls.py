@@ -20,7 +20,8 @@ NEVER = {
     "signal": "sigaction",
 }
 # Who alone may call what: a pattern of names, the folders (or files) that may.
-WIRING = ("src/main.c", "src/access", "src/announce", "src/clock", "src/cluster", "src/compare", "src/config",
+WIRING = ("src/main.c", "src/access", "src/announce", "src/clock", "src/cloud", "src/cluster", "src/compare",
+          "src/config",
           "src/engine_thread", "src/follower",
           "src/handover", "src/hold", "src/jsonlog", "src/kid", "src/loop", "src/metrics", "src/question",
           "src/resume", "src/ring", "src/room", "src/run", "src/serve", "src/settings",
