@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CLASS_BYTES ((size_t)4 << 20)  /* one class as it was told */
-#define PASS_BYTES ((size_t)256 << 20) /* touched only as far as it is used */
+/* Address space: one class as it was told, and a copy of it; all that a pass over one class makes. */
+#define CLASS_BYTES ((size_t)64 << 20)
+#define PASS_BYTES ((size_t)256 << 20)
 
 struct class
 {
@@ -115,7 +116,7 @@ static void put(struct class *class, const struct plm_w_node_class *value)
 	struct plm_arena arena = {0};
 	struct plm_error err = {0};
 
-	PLM_ASSERT(plm_arena_init(&arena, CLASS_BYTES, &err) == PLM_OK);
+	PLM_ASSERT(plm_arena_init(&arena, 2 * CLASS_BYTES, &err) == PLM_OK);
 	class->value = plm_wire_copy(&plm_type_node_class, value, &arena);
 	plm_arena_fini(&class->arena);
 	class->arena = arena;

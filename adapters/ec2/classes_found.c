@@ -1,6 +1,7 @@
 #include "adapters/ec2/classes_found.h"
 
 #include "core/limits.h"
+#include "core/utf8.h"
 
 #define FIRST_ROWS 16
 
@@ -31,6 +32,7 @@ static bool text_of(struct plm_ec2_rows *rows, struct plm_slice from, struct plm
 	uint8_t *bytes = NULL;
 
 	*out = (struct plm_slice){0};
+	from.size = plm_utf8_prefix(from); /* JSON may hold anything */
 	if (from.size == 0) {
 		return true;
 	}

@@ -4,6 +4,7 @@
 #include "adapters/ec2/classes_profile.h"
 #include "adapters/ec2/recipe.h"
 #include "core/limits.h"
+#include "core/utf8.h"
 #include "ec2/family.h"
 
 #include <stdio.h>
@@ -49,6 +50,7 @@ static void put(struct plm_ec2_look *look, const char *type, int64_t met, const 
 		struct plm_slice message)
 {
 	PLM_ASSERT(look->count < PLM_EC2_CONDITIONS);
+	message.size = plm_utf8_prefix(message); /* AWS' own words, which may be cut off */
 	look->conditions[look->count++] = (struct plm_w_class_condition){
 		.type = plm_slice_str(type),
 		.met = met,

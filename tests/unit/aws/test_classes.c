@@ -629,6 +629,20 @@ static void the_newest_image_of_each_hardware_is_taken(void **state)
 	account_close(&account);
 }
 
+/* JSON is not looked at for that, and facts are UTF-8. */
+static void what_is_no_text_is_cut_off(void **state)
+{
+	(void)state;
+	open_with(PLAIN);
+	account.context.options.eks = true;
+	account.context.options.cluster_endpoint = NULL;
+	account.cluster = "{\"name\":\"test-cluster\",\"endpoint\":\"https://a\xff\xfe\"}";
+	account_start(&account, false);
+	assert_int_equal(account.facts, 1);
+	plm_assert_text(account_recipe(&account)->endpoint, "https://a");
+	account_close(&account);
+}
+
 static void equal_classes_have_equal_recipes(void **state)
 {
 	struct plm_slice recipe = {0};
@@ -683,6 +697,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, the_best_subnet_stays_the_best);
 	PLM_TEST_ADD(&tests, a_subnet_without_addresses_is_left_out_until_it_has_some);
 	PLM_TEST_ADD(&tests, the_newest_image_of_each_hardware_is_taken);
+	PLM_TEST_ADD(&tests, what_is_no_text_is_cut_off);
 	PLM_TEST_ADD(&tests, equal_classes_have_equal_recipes);
 	PLM_TEST_ADD(&tests, selected_reservations_are_known);
 	return plm_tests_run(&tests, "classes");
