@@ -1,4 +1,5 @@
 """Charts and kustomizations, rendered by the real Helm library and by kubectl; no cluster."""
+import copy
 import json
 import pathlib
 import subprocess
@@ -48,6 +49,17 @@ def documents(text):
 
 
 def rendered(values=None, *words, chart="plimsoll", release="plimsoll", namespace=SPACE):
+    """The caller's own copy of the objects; what was rendered once is not rendered again."""
+    asked = (json.dumps(values or {}, sort_keys=True), words, str(chart), release, namespace)
+    if asked not in RENDERED:
+        RENDERED[asked] = template(values, words, chart, release, namespace)
+    return copy.deepcopy(RENDERED[asked])
+
+
+RENDERED = {}
+
+
+def template(values, words, chart, release, namespace):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         json.dump(values or {}, file)
         file.flush()
