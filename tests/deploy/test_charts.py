@@ -238,9 +238,8 @@ def metadata(objects):
 def flags_are_known(objects):
     """The program takes each argument: it goes on to ask for what a pod has and this process lacks."""
     env = {"PATH": os.environ["PATH"], **{each["name"]: each.get("value", "") for each in container(objects)["env"]}}
-    words = [word.replace("queues,nodes", "queues") for word in container(objects)["args"]
-             if not word.startswith(("--filename", "--cloud=", "--ec2-"))]
-    done = subprocess.run([PLIMSOLL, *words, "--cloud=none"], capture_output=True, text=True, env=env, check=False,
+    words = [word for word in container(objects)["args"] if not word.startswith("--filename")]
+    done = subprocess.run([PLIMSOLL, *words], capture_output=True, text=True, env=env, check=False,
                           timeout=60)
     told = done.stdout + done.stderr
     if done.returncode != 78 or "KUBERNETES_SERVICE_HOST" not in told:
@@ -336,6 +335,16 @@ def settings_reach_the_daemon():
         text = "ISOLATED_VPC=true" if name == "isolatedVPC" else "EKS_CONTROL_PLANE=true" if value is True else f"={value}"
         if not any(word.endswith(text) for word in new):
             yield f"{name}: no {text} in {new}"
+
+
+def environment_is_read():
+    """Every variable that the chart sets is one that the daemon looks for."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").glob("*.c"))
+    given = {"clusterName": "one", "clusterEndpoint": "https://api", "clusterCABundle": "QQ==", "isolatedVPC": True,
+             "eksControlPlane": True, "interruptionQueue": "q"}
+    for one in container(rendered({**NODES, "settings": given}))["env"]:
+        if f'"{one["name"]}"' not in sources:
+            yield f"{one['name']} is read by nothing in src"
 
 
 def defaults():
@@ -555,6 +564,7 @@ def main():
     checks += [(f"values: {name}", lambda values=values: case(values)) for name, values in CASES.items()]
     checks += [("values that are refused", all_refused), ("values that are not supported", unsupported),
                ("settings reach the daemon", settings_reach_the_daemon),
+               ("the daemon reads the environment", environment_is_read),
                ("values.yaml", defaults), ("CRDs", crds), ("policies", policies),
                ("kustomize: observe", lambda: same("observe", {})),
                ("kustomize: enforce", lambda: same("enforce", {"mode": "enforce"})),
