@@ -6,6 +6,13 @@
  */
 #include "adapters/sim/world.h"
 
+/* Its catalogue is given with it: there is none to be looked for. */
+static const char *place(const void *self)
+{
+	(void)self;
+	return "";
+}
+
 static void start(void *self, const struct plm_cloud_start *start)
 {
 	struct plm_world *w = self;
@@ -65,6 +72,7 @@ struct plm_cloud plm_world_cloud(struct plm_world *w)
 	return (struct plm_cloud){
 		.self = w,
 		.name = "sim",
+		.place = place,
 		.start = start,
 		.effects = effects,
 		.saw = saw,
