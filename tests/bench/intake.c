@@ -171,7 +171,7 @@ static void begin(void *self, enum plm_code code, const char *why)
 {
 	struct intake *in = self;
 	const struct plm_kube_observer_options observing = {
-		.inbox = {in, put}, .note = note, .self = in};
+		.inbox = {.self = in, .put = put}, .note = note, .self = in};
 	struct plm_kube_reflect_options reflecting = {
 		.client = in->client,
 		.clock = {in, wall_ns, boot_ms},

@@ -74,7 +74,7 @@ void stage_init(struct stage *stage)
 	options = (struct plm_kube_effector_options){
 		.loop = &stage->loop,
 		.client = &stage->played,
-		.inbox = {stage, put},
+		.inbox = {.self = stage, .put = put},
 		.clock = {stage, wall_ns, boot_ms},
 		.wait_first_ms = 2,
 		.note = note,

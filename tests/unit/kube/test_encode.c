@@ -22,6 +22,7 @@ static const struct encode_case encode_table[] = {
 	{"claim_delete"},
 	{"claim_finalize"},
 	{"claim_status"},
+	{"class_status"},
 	{"job_delete"},
 	{"job_start"},
 	{"job_start_again"},

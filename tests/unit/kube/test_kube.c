@@ -84,7 +84,7 @@ static int setup(void **state)
 	struct plm_kube_options options = {
 		.loop = &s->loop,
 		.client = &s->client,
-		.inbox = {s, put},
+		.inbox = {.self = s, .put = put},
 		.clock = {s, wall_ns, boot_ms},
 		.note = note,
 		.self = s,

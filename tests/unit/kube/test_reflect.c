@@ -155,7 +155,7 @@ static void on_due(void *self)
 static void begin(struct stage *s)
 {
 	const struct plm_kube_observer_options observing = {
-		.inbox = {s, put}, .note = note, .workload = on_workload, .self = s};
+		.inbox = {.self = s, .put = put}, .note = note, .workload = on_workload, .self = s};
 	struct plm_kube_reflect_options options = {
 		.client = &s->client,
 		.clock = {.self = s, .boot_ms = boot_ms},
