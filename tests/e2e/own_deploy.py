@@ -15,6 +15,7 @@ import tempfile
 
 import install
 import yaml
+from aws import Aws
 from cluster import SPACE, built, free_ports
 from kube import until
 from objects import BATCH, KUEUE, cluster_queue, flavor, job, local_queue
@@ -286,6 +287,26 @@ def enforces(e2e, kept, rootfs, volumes):
         pod.cli(*words, "-L", "/var/lib/plimsoll/log")
 
 
+def observes_ec2(e2e, kept, rootfs, volumes, helm, values):
+    """With a cloud, in mode observe: it finds credentials and reads, and nothing else leaves the pod."""
+    aws = kept.enter_context(Aws(e2e.folder / "aws"))
+    admin, before = e2e.admin, pod_of(e2e.admin)["metadata"]["uid"]
+    env = [{"name": name, "value": value} for name, value in aws.environment().items() if name.startswith("AWS_")]
+    helm("upgrade", "plimsoll", charts.CHARTS / "plimsoll", "-n", SPACE, values={
+        **values, "cloud": "ec2", "aws": {"region": aws.region, "endpoint": aws.proxy.endpoint},
+        "settings": {"clusterName": aws.name, "interruptionQueue": aws.name, "isolatedVPC": True},
+        "controller": {**values["controller"], "env": env}})
+    admin.delete(f"/api/v1/namespaces/{SPACE}/pods/plimsoll-0", gracePeriodSeconds=0)
+    until("the pod is another", lambda: pod_of(admin)["metadata"]["uid"] != before)
+    pod = starts(kept, Pod(e2e.cluster, rootfs, e2e.folder / "ec2", pod_of(admin), volumes))
+    until("it asks the cloud", lambda: any(name.startswith("plimsoll_cloud_requests_total") for name in metrics(pod)), 60)
+    until("instances were listed", lambda: aws.proxy.log("DescribeInstances"), 60)
+    pod.stop()
+    wrote = {one["action"] for one in aws.proxy.log()
+             if not one["action"].startswith(("Describe", "Get", "List", "AssumeRole"))}
+    assert not wrote, wrote
+
+
 def test_install_upgrade_uninstall(e2e):
     other = e2e.other(deploy=nothing, parts="etcd apiserver controllers")
     admin, cluster, helm = other.admin, other.cluster, Helm(other.cluster)
@@ -319,11 +340,13 @@ def test_install_upgrade_uninstall(e2e):
         admin.delete(f"/api/v1/namespaces/{SPACE}/pods/plimsoll-0", gracePeriodSeconds=0)  # no kubelet ends it
         until("the pod is another", lambda: pod_of(admin)["metadata"]["uid"] != before)
         enforces(other, kept, rootfs, volumes)
+        observes_ec2(other, kept, rootfs, volumes, helm, values)
     goes_and_leaves_what_it_must(helm, admin)
 
 
 def goes_and_leaves_what_it_must(helm, admin):
     """A rollback takes the rights to write away; an uninstallation leaves log, kinds and objects."""
+    helm("rollback", "plimsoll", "2", "-n", SPACE)
     helm("rollback", "plimsoll", "1", "-n", SPACE)
     roles = {one["metadata"]["name"] for one in admin.items("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings")}
     assert "plimsoll-observe" in roles and "plimsoll-enforce" not in roles, roles
