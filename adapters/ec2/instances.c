@@ -168,7 +168,7 @@ static void listed(struct plm_ec2_instances *instances)
 	instances->count = instances->shown;
 	instances->listed = true;
 	instances->away = false; /* LISTED says so */
-	if (news) { /* what changed was told by itself */
+	if (news) {		 /* what changed was told by itself */
 		plm_ec2_tell(instances->context, PLM_EV_LISTED, &fact, 0, "");
 	}
 	instances->list_due_ms = boot_ms(instances) + pause_ms(instances);
