@@ -399,6 +399,8 @@
 #define PLM_LIMIT_AWS_TERMINATE_BURST 50
 #define PLM_LIMIT_AWS_OTHER_MILLI 5000
 #define PLM_LIMIT_AWS_OTHER_BURST 20
+#define PLM_LIMIT_AWS_SQS_MILLI 100000
+#define PLM_LIMIT_AWS_SQS_BURST 100
 /* Things that one selector of a node class may select; more fail it, with its name. */
 #define PLM_LIMIT_CLASS_ROWS 10000
 /* How old what AWS said for node classes may get before it is asked again. */
