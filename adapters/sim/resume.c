@@ -79,6 +79,10 @@ void plm_world_resume_instance(struct plm_world *w, const struct plm_sim_resumed
 	if (resumed->warning != NULL) {
 		plm_sim_warned(w, instance, resumed->warning);
 	}
+	/* Whoever reads checks of instances begins with those that fail: the engine forgot them. */
+	if (resumed->warning != NULL && resumed->warning->kind == PLM_INTERRUPT_IMPAIRED) {
+		plm_sim_tell(w, PLM_SOURCE_CLOUD, PLM_EV_INTERRUPTION, resumed->warning, 0);
+	}
 }
 
 /* ---- objects ----------------------------------------------------------------------------------- */

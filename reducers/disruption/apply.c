@@ -99,6 +99,9 @@ void plm_disruption_apply(struct plm_state *st, const struct plm_event *ev,
 	case PLM_EV_GONE:
 		fold_gone(st, ev);
 		break;
+	case PLM_EV_EPOCH:
+		plm_forced_fold_epoch(st);
+		break;
 	case PLM_EV_INTERRUPTION:
 		plm_forced_fold(st, ev->payload, (int64_t)ev->tick_ms);
 		break;

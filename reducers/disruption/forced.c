@@ -342,3 +342,13 @@ void plm_forced_fold(struct plm_state *st, const struct plm_w_interruption *w, i
 		claim->interruption = 1 + (uint32_t)w->kind;
 	}
 }
+
+void plm_forced_fold_epoch(struct plm_state *st)
+{
+	PLM_EACH(st, node_claim, id)
+	{
+		if (plm_node_claim_at(st, id)->impaired_ms != 0) {
+			plm_node_claim_edit(st, id)->impaired_ms = 0;
+		}
+	}
+}

@@ -39,5 +39,7 @@ int64_t plm_forced_next_due(const struct plm_state *st);
 
 /* What the cloud said, at 'now_ms'. Said again, or too late, it changes nothing. */
 void plm_forced_fold(struct plm_state *st, const struct plm_w_interruption *w, int64_t now_ms);
+/* Another process: who is impaired is told anew, and nobody would say that it is over. */
+void plm_forced_fold_epoch(struct plm_state *st);
 
 #endif

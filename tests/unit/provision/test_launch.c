@@ -261,11 +261,11 @@ static struct plm_w_offering offering(struct yard *y, const struct sold *sold)
 	};
 }
 
-static void sell(struct yard *y, const struct sold *sold)
+static void sell_part(struct yard *y, const struct sold *sold, bool part)
 {
 	static const char *const names[] = {"g1", "t1", "t2", "t3"};
 	struct plm_w_instance_type types[4];
-	struct plm_w_catalog catalog = {.region = s("r")};
+	struct plm_w_catalog catalog = {.region = s("r"), .part = part};
 	size_t count = 0;
 
 	for (size_t n = 0; n < PLM_COUNTOF(names); n++) {
@@ -291,6 +291,11 @@ static void sell(struct yard *y, const struct sold *sold)
 	}
 	catalog.types = (struct plm_vec){types, count};
 	yard_fold(y, PLM_EV_CATALOG, &catalog);
+}
+
+static void sell(struct yard *y, const struct sold *sold)
+{
+	sell_part(y, sold, false);
 }
 
 static const char *asked(struct yard *y, const struct plm_w_req_launch *launch, bool reservations)
@@ -362,6 +367,37 @@ static void a_reservation_is_used_up(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_LAUNCH), 0); /* it waits for the reservation */
 }
 
+/* What a plan buys follows the newest catalogue, of which a part may come alone. */
+static void prices_change(void **state)
+{
+	struct yard *y = *state;
+	static const struct sold before[6] = {{"t1", "on-demand", "", "", 10, 0},
+					      {"t2", "on-demand", "", "", 20, 0}};
+	static const struct sold cheaper[6] = {{"t2", "on-demand", "", "", 5, 0}};
+	static const struct sold stranger[6] = {{"t3", "on-demand", "", "", 1, 0}};
+	struct plm_w_node_pool pool = yard_pool("pool");
+
+	sell(y, before);
+	yard_add_pool(y, &pool);
+	yard_add_pod(y, "p0", 7000, 0);
+	yard_at(y, 0);
+	yard_run(y, plm_provision_step);
+	assert_string_equal(asked(y, yard_request(y, PLM_CALL_LAUNCH, 0), false), "t1,t2");
+	sell_part(y, cheaper, true);
+	sell_part(y, stranger, true); /* of a type that there is not: no news */
+	assert_int_equal(plm_instance_type_live(&y->st), 2);
+	yard_add_pod(y, "p1", 7000, 0);
+	yard_at(y, 1000);
+	yard_run(y, plm_provision_step);
+	assert_string_equal(asked(y, yard_request(y, PLM_CALL_LAUNCH, 0), false), "t2,t1");
+	sell(y, stranger);
+	assert_int_equal(plm_instance_type_live(&y->st), 1);
+	yard_add_pod(y, "p2", 7000, 0);
+	yard_at(y, 2000);
+	yard_run(y, plm_provision_step);
+	assert_string_equal(asked(y, yard_request(y, PLM_CALL_LAUNCH, 0), false), "t3");
+}
+
 /* A launch names 60 types: with more values asked for than they have there is nothing to buy, once for all. */
 static void too_many_values_buy_nothing(void **state)
 {
@@ -418,6 +454,7 @@ int main(void)
 	static struct plm_tests tests;
 	static const struct CMUnitTest stories[] = {
 		WITH_YARD(a_reservation_is_used_up),
+		WITH_YARD(prices_change),
 		WITH_YARD(too_many_values_buy_nothing),
 	};
 

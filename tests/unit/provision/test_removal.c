@@ -319,6 +319,25 @@ static void an_instance_that_recovers_stays(void **state)
 	assert_int_equal(yard_count(y, PLM_EV_CLAIM_END), 0);
 }
 
+/* What was seen before a restart may be over since: only what is told after it counts. */
+static void a_restart_forgets_who_was_impaired(void **state)
+{
+	struct yard *y = *state;
+	struct plm_w_node_pool pool = yard_pool("pool");
+	const struct plm_w_epoch epoch = {.epoch = 2};
+	const char *claim = node_with_pod(y, &pool);
+
+	warn(y, claim, PLM_INTERRUPT_IMPAIRED, YARD_START_MS);
+	yard_at(y, 60 * SECOND);
+	yard_fold(y, PLM_EV_EPOCH, &epoch);
+	assert_int_equal(yard_claim_at(y, claim)->impaired_ms, 0);
+	yard_at(y, 500 * SECOND);
+	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_count(y, PLM_EV_CLAIM_END), 0);
+	warn(y, claim, PLM_INTERRUPT_IMPAIRED, YARD_START_MS);
+	assert_int_equal(plm_forced_next_due(&y->st), YARD_START_MS + 120 * SECOND);
+}
+
 static void a_capacity_block_ends_40_minutes_early(void **state)
 {
 	struct yard *y = *state;
@@ -510,6 +529,7 @@ int main(void)
 		WITH_YARD(a_recommendation_changes_nothing),
 		WITH_YARD(an_impaired_instance_goes_after_two_minutes),
 		WITH_YARD(an_instance_that_recovers_stays),
+		WITH_YARD(a_restart_forgets_who_was_impaired),
 		WITH_YARD(a_capacity_block_ends_40_minutes_early),
 		WITH_YARD(a_scheduled_change_waits_ten_minutes_at_most),
 		WITH_YARD(claims_go_with_their_pool),
