@@ -46,10 +46,16 @@ def test_a_class_says_what_it_comes_to(e2e):
 def test_observing_makes_no_profile(e2e):
     """The class is looked up, so that decisions can be compared, and nothing is written anywhere."""
     e2e.pool()
+    e2e.cluster.apply({"apiVersion": "karpenter.sh/v1alpha5", "kind": "NodeTemplate", "metadata": {"name": "ubuntu"},
+                       "spec": {"amiFamily": "Ubuntu22.04"}})
     daemon = e2e.daemon("--mode", "observe")
-    until("the class was looked up", lambda: events(daemon, "class_status"))
-    status = events(daemon, "class_status")[-1]["payload"]
-    assert not status.get("notReady"), status
+
+    def looked_up():
+        return {one["payload"]["name"]: one["payload"] for one in events(daemon, "class_status")}
+    until("both were looked up", lambda: len(looked_up()) == 2)
+    assert not any(one.get("notReady") for one in looked_up().values()), looked_up()
+    assert [one["name"] for one in looked_up()["ubuntu"]["images"]] == [
+        f"ubuntu-eks-{machine}-standard-1.37-v20260101" for machine in ("x86_64", "arm64")], looked_up()
     assert "status" not in e2e.admin.get(PATH), e2e.admin.get(PATH)
     daemon.stop()
     asked = {one["action"] for one in e2e.aws.proxy.log()}

@@ -14,9 +14,10 @@ import tempfile
 MADE = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 # Name in the parameter's path: what the image's name begins with.
 FAMILIES = {"amazon-linux-2023": "amazon-eks-node-al2023", "amazon-linux-2": "amazon-eks-node", "bottlerocket":
-            "bottlerocket-aws-k8s"}
+            "bottlerocket-aws-k8s", "ubuntu": "ubuntu-eks"}
 PATH = re.compile(r"/aws/service/(?:eks/optimized-ami/[\d.]+/(?P<family>amazon-linux-2023|amazon-linux-2)"
-                  r"|(?P<bottlerocket>bottlerocket)/aws-k8s-[\d.]+)(?P<rest>.*)/image_id$")
+                  r"|(?P<bottlerocket>bottlerocket)/aws-k8s-[\d.]+"
+                  r"|canonical/(?P<ubuntu>ubuntu)/eks/[\d.]+/[\d.]+/stable/current)(?P<rest>.*)/(?:image_id|ami-id)$")
 
 
 def images():
@@ -42,7 +43,7 @@ def aliased(key):
     rest = found["rest"]
     machine = "arm64" if "arm64" in rest else "x86_64"
     variant = "nvidia" if re.search("nvidia|gpu", rest) else "neuron" if "neuron" in rest else "standard"
-    return images()[found["family"] or found["bottlerocket"], machine, variant]
+    return images()[found["family"] or found["bottlerocket"] or found["ubuntu"], machine, variant]
 
 
 def load_images():
