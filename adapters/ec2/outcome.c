@@ -322,7 +322,8 @@ static void judge_code(const struct plm_http_outcome *outcome, const struct told
 		/* AWS may repeat what was signed: the token is part of it. */
 		out->class = PLM_AWS_NOT_SENT;
 		set(out->message, sizeof(out->message),
-		    plm_slice_str("the credentials were not accepted"));
+		    plm_slice_str("the credentials were not accepted (or the time: is the clock "
+				  "right?)"));
 		out->keys = true;
 	}
 }
