@@ -24,6 +24,14 @@ static void note(void *self, const char *text)
 	plm_jsonlog(PLM_LOG_WARN, "cloud", "from the cloud's end", fields);
 }
 
+static void traced(void *self, const char *text)
+{
+	const struct plm_log_field fields[] = {PLM_LOG_STR("request", text), PLM_LOG_END};
+
+	(void)self;
+	plm_jsonlog(PLM_LOG_DEBUG, "cloud", "asked AWS", fields);
+}
+
 /* ---- settings ---------------------------------------------------------------------------------- */
 
 /* A flag wins over Karpenter's variable. */
@@ -96,6 +104,7 @@ static enum plm_code open_ec2(const struct plm_cloud_side_options *options,
 		.builtin = &options->settings->catalog,
 		.seed = (uint64_t)getpid() ^ uv_hrtime(), /* of jitter */
 		.note = note,
+		.traced = plm_jsonlog_on(PLM_LOG_DEBUG) ? traced : NULL,
 	};
 	enum plm_code code = plm_ec2_new(&ec2, &side->cloud, err);
 

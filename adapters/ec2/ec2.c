@@ -201,6 +201,7 @@ static enum plm_code open_client(struct ec2 *ec2, struct plm_error *err)
 		.ca_file = options->ca_file,
 		.seed = options->seed,
 		.note = options->note,
+		.traced = options->traced,
 		.self = options->self,
 	};
 	enum plm_code code = plm_aws_credentials_new(&keys, &ec2->credentials, err);

@@ -32,6 +32,7 @@ struct plm_ec2_options {
 	uint64_t seed;
 	void (*note)(void *self, const char *text);
 	void *self;
+	void (*traced)(void *self, const char *text); /* client.h; NULL = nobody reads it */
 	/* Of the cluster, for images and user data; each NULL = EKS says. */
 	const char *kubernetes_version; /* "1.33" */
 	const char *service_cidr;	/* "10.100.0.0/16" */
