@@ -77,9 +77,10 @@ class CloudSuite(Suite):
 
     def pool(self, types=("m5.xlarge",), after="1s", policy="WhenEmpty", **more):
         """The account's class, and a pool of those types whose empty nodes go after a while."""
-        self.cluster.apply(node_class(self.aws), node_pool(
+        self.cluster.apply(node_class(self.aws, more.pop("instance_profile", None)), node_pool(
             requirements=[one_of("node.kubernetes.io/instance-type", *types), *more.pop("requirements", ())],
-            disruption={"consolidationPolicy": policy, "consolidateAfter": after}, **more))
+            disruption={"consolidationPolicy": policy, "consolidateAfter": after, "budgets": [{"nodes": "100%"}]},
+            **more))
 
     def gone(self, seconds=40):
         """Waits until nothing is left that costs money."""
@@ -112,10 +113,15 @@ class CloudSuite(Suite):
 
 
 def launches(daemon):
-    """Instances that launch intents of the log led to."""
+    """Instances that launch intents of the log led to, as answers or, where those were lost, lists told it."""
     intents = {row["seq"] for row in events(daemon, "Intent") if row["payload"]["call"] == "instance.launch"}
-    return [row["payload"]["providerId"].rpartition("/")[2] for row in events(daemon, "Result")
-            if row["intent"] in intents and row["payload"]["class"] == "done"]
+    told = [row["payload"] for row in events(daemon, "Result") if row["payload"]["class"] == "done"]
+    found = {}
+    for row in told + [row["payload"] for row in events(daemon, "INSTANCE")]:
+        if row.get("intent") in intents and row.get("providerId"):
+            found.setdefault(row["intent"], set()).add(row["providerId"].rpartition("/")[2])
+    assert all(len(one) == 1 for one in found.values()), found
+    return [one for some in found.values() for one in some]
 
 
 def events(daemon, kind):

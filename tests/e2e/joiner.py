@@ -127,8 +127,18 @@ class Joiner:
             if number not in self.joined and number not in self.broken and time.monotonic() - began >= self.boot:
                 self.join(one)
         for number in [number for number in self.joined if number not in here]:
-            self.admin.delete(f"/api/v1/nodes/{self.joined[number]}")
+            self.leave(self.joined[number])
             del self.joined[number]
+
+    def leave(self, name):
+        """Its kubelet says nothing any more, so it is not ready; then the cloud controller manager deletes it."""
+        path = f"/api/v1/nodes/{name}"
+        if self.admin.find(path):
+            self.admin.merge(path, {"metadata": {"annotations": {"e2e/off": "gone"}}})
+            self.admin.call("PATCH", f"{path}/status", {"status": {"conditions": [{
+                "type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown",
+                "message": "Kubelet stopped posting node status."}]}}, "application/strategic-merge-patch+json")
+            self.admin.delete(path)
 
     def user_data(self, number):
         answer = self.aws.ec2("DescribeInstanceAttribute", InstanceId=number, Attribute="userData")

@@ -47,11 +47,12 @@ def job(namespace, name, queue, cpu="1", count=1, run="1s", priority=None, suspe
                                        "resources": {"requests": {"cpu": cpu}}}]}}}}
 
 
-def node_class(aws):
-    """Everything of the account that is tagged as the cluster's."""
+def node_class(aws, instance_profile=None):
+    """Everything of the account that is tagged as the cluster's; its role, unless there is a profile."""
     here = [{"tags": {"karpenter.sh/discovery": aws.name}}]
     return {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass", "metadata": {"name": "default"},
-            "spec": {"role": aws.role, "amiSelectorTerms": [{"alias": "al2023@latest"}],
+            "spec": {**({"instanceProfile": instance_profile} if instance_profile else {"role": aws.role}),
+                     "amiSelectorTerms": [{"alias": "al2023@latest"}],
                      "subnetSelectorTerms": here, "securityGroupSelectorTerms": here}}
 
 

@@ -163,9 +163,13 @@ type journal struct {
 	connections int
 }
 
+// remember takes what began since the record was begun: a long poll may end after whoever asked is gone.
 func (j *journal) remember(one record) {
 	j.lock.Lock()
 	defer j.lock.Unlock()
+	if one.At < float64(j.start.UnixMilli())/1e3 {
+		return
+	}
 	j.records = append(j.records, one)
 }
 
@@ -178,7 +182,7 @@ func (j *journal) connected() {
 func (j *journal) forget() {
 	j.lock.Lock()
 	defer j.lock.Unlock()
-	j.records, j.connections = nil, 0
+	j.records, j.connections, j.start = nil, 0, time.Now()
 }
 
 func (j *journal) state() any {
