@@ -34,8 +34,9 @@ static void init_lanes(struct plm_aws_client *client)
 				  now_ms);
 	}
 	/* Two calls for ten messages: many instances at once are warned two minutes before their end. */
-	plm_aws_pace_init(&client->lanes[PLM_AWS_OTHER + PLM_AWS_SQS], PLM_LIMIT_AWS_SQS_MILLI,
-			  PLM_LIMIT_AWS_SQS_MILLI, PLM_LIMIT_AWS_SQS_BURST, now_ms);
+	plm_aws_pace_init(&client->lanes[(size_t)PLM_AWS_OTHER + (size_t)PLM_AWS_SQS],
+			  PLM_LIMIT_AWS_SQS_MILLI, PLM_LIMIT_AWS_SQS_MILLI, PLM_LIMIT_AWS_SQS_BURST,
+			  now_ms);
 }
 
 /* A file of certificates, whole. */
