@@ -310,8 +310,7 @@ static bool is_in_stock(struct plm_world *w, const struct plm_w_instance_type *t
 	const struct plm_w_offering *list = type->offerings.ptr;
 
 	for (size_t i = 0; i < type->offerings.count; i++) {
-		struct plm_w_offer offer =
-			plm_sim_offer(type->name, &list[i]);
+		struct plm_w_offer offer = plm_sim_offer(type->name, &list[i]);
 
 		if (plm_slice_is(offer.capacity_type, "on-demand") &&
 		    plm_sim_offering(w, &offer) != NULL &&

@@ -76,8 +76,7 @@ static bool cheapest(struct plm_world *w, const int64_t *request, struct plm_w_o
 		}
 		plm_sim_amounts(w, type->allocatable, room);
 		for (size_t i = 0; fits(w, room, request) && i < type->offerings.count; i++) {
-			struct plm_w_offer offer =
-				plm_sim_offer(type->name, &offerings[i]);
+			struct plm_w_offer offer = plm_sim_offer(type->name, &offerings[i]);
 
 			if (plm_slice_is(offer.capacity_type, "on-demand") &&
 			    offerings[i].price_micro < best &&

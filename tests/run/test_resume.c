@@ -294,12 +294,11 @@ static struct plm_w_instance_type type = {.name = {(const uint8_t *)"m5.large", 
 					  .capacity = {type_room, 2},
 					  .allocatable = {type_room, 2},
 					  .offerings = {&offering, 1}};
-static const struct plm_w_offer offer = {
-	.instance_type = {(const uint8_t *)"m5.large", 8},
-	.zone = {(const uint8_t *)"z", 1},
-	.capacity_type = {(const uint8_t *)"spot", 4},
-	.image = PLM_UNSET,
-	.pods = PLM_UNSET};
+static const struct plm_w_offer offer = {.instance_type = {(const uint8_t *)"m5.large", 8},
+					 .zone = {(const uint8_t *)"z", 1},
+					 .capacity_type = {(const uint8_t *)"spot", 4},
+					 .image = PLM_UNSET,
+					 .pods = PLM_UNSET};
 static const struct plm_w_taint startup = {.key = {(const uint8_t *)"startup", 7},
 					   .effect = PLM_EFFECT_NO_SCHEDULE};
 static const struct plm_w_req_launch launch_request = {.claim = {(const uint8_t *)"c", 1},

@@ -191,9 +191,8 @@ static void launch(struct stage *t, uint64_t intent)
 	static struct plm_w_offer offer;
 	struct plm_w_req_launch request = {.claim = s("claim"), .offers = {&offer, 1}};
 
-	offer = (struct plm_w_offer){.instance_type = s("t4"),
-				     .zone = s("a"),
-				     .capacity_type = s("on-demand")};
+	offer = (struct plm_w_offer){
+		.instance_type = s("t4"), .zone = s("a"), .capacity_type = s("on-demand")};
 	ask(t, intent, PLM_CALL_LAUNCH, &request);
 	pass(t, 2000);
 }
@@ -242,9 +241,8 @@ static void one_intent_launches_once(void **state)
 	struct plm_w_req_launch request = {.claim = s("claim"), .offers = {&offer, 1}};
 	struct plm_effect effect = {.intent = 7, .call = PLM_CALL_LAUNCH, .request = &request};
 
-	offer = (struct plm_w_offer){.instance_type = s("t4"),
-				     .zone = s("a"),
-				     .capacity_type = s("on-demand")};
+	offer = (struct plm_w_offer){
+		.instance_type = s("t4"), .zone = s("a"), .capacity_type = s("on-demand")};
 	launch(t, 7);
 	launch(t, 7); /* the same token: the same instance */
 	assert_null(plm_world_violation(t->world));
