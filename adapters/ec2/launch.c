@@ -200,14 +200,6 @@ static bool too_late(const struct plm_ec2_flight *flight)
 
 static void send_it(struct plm_ec2_flight *flight)
 {
-	struct plm_w_result late = {.class = PLM_RESULT_FAILED,
-				    .code = plm_slice_str("DeadlineExceeded"),
-				    .price_micro = PLM_UNSET};
-
-	if (too_late(flight)) {
-		refuse(flight, &late, "");
-		return;
-	}
 	flight->sent = plm_aws_send(plm_ec2_effect_context(flight->effect)->client,
 				    &(struct plm_aws_request){
 					    .call = flight->launch.launching.call,
@@ -257,7 +249,14 @@ static void make_templates(struct plm_ec2_flight *flight)
 {
 	struct plm_ec2_launch_try *launch = &flight->launch;
 	const struct plm_ec2_need *needs = launch->launching.needs.ptr;
+	struct plm_w_result late = {.class = PLM_RESULT_FAILED,
+				    .code = plm_slice_str("DeadlineExceeded"),
+				    .price_micro = PLM_UNSET};
 
+	if (too_late(flight)) { /* also where no template can be made */
+		refuse(flight, &late, "");
+		return;
+	}
 	while (launch->need < launch->launching.needs.count) {
 		launch->template_wait.done = on_template;
 		launch->template_wait.self = flight;

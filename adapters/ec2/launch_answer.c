@@ -197,7 +197,9 @@ static bool run_answer(const struct reading *in, const struct plm_aws_node *root
 		return false;
 	}
 	plm_ec2_launch_found(&instance, image_of(in, offer), in->out);
-	in->out->class = PLM_RESULT_DONE;
+	if (in->out->class == PLM_RESULT_ALREADY_DONE) { /* not one that has ended since */
+		in->out->class = PLM_RESULT_DONE;
+	}
 	in->out->capacity_type = offer->capacity_type;
 	in->out->reservation = offer->reservation;
 	return true;

@@ -378,6 +378,27 @@ static void a_deadline(void **state)
 	bed_close(&bed);
 }
 
+/* No template can be made, so the launch itself has never been sent. */
+static void a_deadline_before_the_launch(void **state)
+{
+	struct plm_effect effect;
+
+	(void)state;
+	bed_open(&bed);
+	bed.request.recipe = plm_ec2_recipe_write(&bed.recipe, &bed.arena);
+	effect = bed_effect(&bed, 7, PLM_CALL_LAUNCH, &bed.request);
+	effect.deadline_ms = plm_ec2_now_ms(&bed.context) + 500;
+	played.fault = PLAYED_THROTTLED;
+	played.fault_action = "CreateLaunchTemplate";
+	played.fault_count = 100;
+	bed.port.submit(bed.port.self, &effect);
+	played_run(5 * MINUTE);
+	assert_int_equal(bed_final(&bed, 7)->class, PLM_RESULT_FAILED);
+	plm_assert_text(bed_final(&bed, 7)->code, "DeadlineExceeded");
+	assert_int_equal(played.count, 0);
+	bed_close(&bed);
+}
+
 static void a_recipe_that_says_nothing(void **state)
 {
 	struct plm_effect effect;
@@ -746,6 +767,7 @@ int main(void)
 	PLM_TEST_ADD(&tests, ended_meanwhile);
 	PLM_TEST_ADD(&tests, killed_anywhere);
 	PLM_TEST_ADD(&tests, a_deadline);
+	PLM_TEST_ADD(&tests, a_deadline_before_the_launch);
 	PLM_TEST_ADD(&tests, a_recipe_that_says_nothing);
 	PLM_TEST_ADD(&tests, many_at_once);
 	PLM_TEST_ADD(&tests, by_chance);
