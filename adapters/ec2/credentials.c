@@ -66,6 +66,11 @@ int64_t plm_aws_credentials_left_s(const struct plm_aws_credentials *credentials
 	return left == INT64_MAX ? -1 : (left < 0 ? 0 : left / 1000);
 }
 
+const char *plm_aws_credentials_region(const struct plm_aws_credentials *credentials)
+{
+	return credentials->region;
+}
+
 const char *plm_aws_credentials_source(const struct plm_aws_credentials *credentials)
 {
 	return credentials->source;
@@ -305,6 +310,7 @@ static enum plm_code check(struct plm_aws_credentials *credentials, struct plm_e
 
 	PLM_ASSERT(plan != NULL);
 	code = plm_aws_plan_make(&credentials->options, plan, err);
+	memcpy(credentials->region, plan->region, sizeof(credentials->region));
 	explicit_bzero(plan, sizeof(*plan));
 	free(plan);
 	return code == PLM_OK ? read_ca(credentials, err) : code;

@@ -55,6 +55,8 @@ void plm_aws_credentials_forget(struct plm_aws_credentials *credentials, uint64_
 void plm_aws_credentials_refused(struct plm_aws_credentials *credentials);
 /* Seconds until those at hand expire; -1 = never, PLM_UNSET = there are none. */
 int64_t plm_aws_credentials_left_s(const struct plm_aws_credentials *credentials);
+/* Where we are, as soon as it is known: flag, environment and profile say it before there are keys. "" before. */
+const char *plm_aws_credentials_region(const struct plm_aws_credentials *credentials);
 /* "environment", "web identity", "profile NAME", "container", "IMDS"; "" before the first. */
 const char *plm_aws_credentials_source(const struct plm_aws_credentials *credentials);
 

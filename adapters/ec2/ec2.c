@@ -30,7 +30,6 @@ struct ec2 {
 	uv_timer_t timer; /* asks for keys again; ours until on_closed() */
 	bool asked;	  /* for keys, and they have not come */
 	char why[128];	  /* there are none: as they say */
-	char region[64];  /* "" until there were keys once */
 };
 
 /* ---- who and where we are ---------------------------------------------------------------------- */
@@ -48,11 +47,8 @@ static void keys_came(void *self, const struct plm_aws_keys *keys, const char *w
 
 	ec2->asked = false;
 	(void)snprintf(ec2->why, sizeof(ec2->why), "%s", keys == NULL ? why : "");
-	if (keys != NULL) {
-		(void)snprintf(ec2->region, sizeof(ec2->region), "%s", keys->region);
-	} else { /* a role may be given to us later */
-		(void)uv_timer_start(&ec2->timer, on_timer, PLM_LIMIT_AWS_KEYS_AGAIN_MS, 0);
-	}
+	/* A role may be given to us later, or be taken away. */
+	(void)uv_timer_start(&ec2->timer, on_timer, PLM_LIMIT_AWS_KEYS_AGAIN_MS, 0);
 }
 
 static void ask_for_keys(struct ec2 *ec2)
@@ -65,7 +61,7 @@ static void ask_for_keys(struct ec2 *ec2)
 
 static const char *place(const void *self)
 {
-	return ((const struct ec2 *)self)->region;
+	return plm_aws_credentials_region(((const struct ec2 *)self)->credentials);
 }
 
 /* ---- the port ---------------------------------------------------------------------------------- */
@@ -129,7 +125,9 @@ static size_t ready(const void *self, struct plm_ready_check *out, size_t max)
 	PLM_ASSERT(max >= count);
 	say(&out[0], "cloud-credentials", ec2->why);
 	if (!plm_ec2_instances_away(ec2->instances, why) &&
-	    !plm_ec2_instances_listed(ec2->instances)) {
+	    plm_ec2_instances_listed(ec2->instances)) {
+		why[0] = '\0'; /* one list that failed is nothing yet */
+	} else if (why[0] == '\0') {
 		(void)snprintf(why, sizeof(why), "the instances were not listed whole yet");
 	}
 	say(&out[1], "cloud-instances", why);
@@ -144,14 +142,10 @@ static void tell(const void *self,
 		 void *ctx)
 {
 	const struct ec2 *ec2 = self;
-	int64_t left_s = plm_aws_credentials_left_s(ec2->credentials);
 
 	plm_aws_client_tell(ec2->client, one, ctx);
 	one(ctx, PLM_CLOUD_INSTANCES, NULL, (int64_t)plm_ec2_instances_count(ec2->instances));
 	one(ctx, PLM_CLOUD_LAG_MS, NULL, plm_ec2_instances_lag_ms(ec2->instances));
-	if (left_s != PLM_UNSET) {
-		one(ctx, PLM_CLOUD_CREDENTIALS_S, NULL, left_s);
-	}
 	plm_ec2_catalog_tell(ec2->catalog, one, ctx);
 	plm_ec2_queue_tell(ec2->queue, one, ctx);
 }

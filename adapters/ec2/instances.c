@@ -183,6 +183,7 @@ static void on_list(void *self, const struct plm_aws_answer *answer)
 	instances->asking = NOTHING;
 	if (answer->class == PLM_AWS_DONE) {
 		instances->answered_ms = boot_ms(instances);
+		instances->why[0] = '\0';
 		plm_backoff_good(&instances->backoff);
 		listed(instances);
 	} else {

@@ -512,7 +512,7 @@
 /* How old an answer about reservations may be when the catalogue is told. */
 #define PLM_LIMIT_EC2_LEFT_MS 10000
 
-/* Without any credentials they are asked for again this often. */
+/* Credentials are asked for this often, so that readyz says whether there are any. */
 #define PLM_LIMIT_AWS_KEYS_AGAIN_MS 10000U
 
 /* Bytes of a cluster's name where there is a cloud: it is part of a tag's key. */
