@@ -72,7 +72,7 @@ enum plm_cloud_number {
 	PLM_CLOUD_LAG_MS, /* without: longest observed from a launch to its first sight in a list */
 	PLM_CLOUD_MESSAGES,	/* by kind: received from the queue */
 	PLM_CLOUD_DELETED,	/* without: messages taken off the queue */
-	PLM_CLOUD_UNREADABLE,	/* without: messages and answers that nothing could be made of */
+	PLM_CLOUD_UNREADABLE,	/* by source: messages and answers that nothing could be made of */
 	PLM_CLOUD_CREDENTIALS_S /* without: until they expire; -1 = never */
 };
 
