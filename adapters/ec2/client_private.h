@@ -1,5 +1,5 @@
 /*
- * client_private.h - the inside of the client: what client.c, sent.c and trace.c share
+ * client_private.h - the inside of the client: what client.c and sent.c share
  */
 #ifndef PLM_ADAPTERS_EC2_CLIENT_PRIVATE_H
 #define PLM_ADAPTERS_EC2_CLIENT_PRIVATE_H

@@ -2,19 +2,9 @@
 
 #include <stdlib.h>
 
+#include "adapters/ec2/instance_read.h"
 #include "core/hashing.h"
 #include "core/limits.h"
-
-/* "aws:///us-west-2a/i-0123" is instance "i-0123". */
-static struct plm_slice id_in(struct plm_slice provider_id)
-{
-	size_t at = provider_id.size;
-
-	while (at > 0 && provider_id.ptr[at - 1] != '/') {
-		at--;
-	}
-	return plm_slice_of(provider_id.ptr + at, provider_id.size - at);
-}
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
@@ -83,12 +73,17 @@ static void make_room(struct plm_ec2_known *known)
 }
 
 /* Rows behind a freed cell move up, so that no search ends too soon. */
-static void forget(struct plm_ec2_known *known, struct plm_slice id)
+static void forget(struct plm_ec2_known *known, struct plm_slice provider_id)
 {
 	uint32_t mask = known->size - 1;
-	uint32_t hole = known->size == 0 ? 0 : cell_of(known, id);
+	uint32_t hole = 0;
+	char id[PLM_EC2_ID_SIZE];
 
-	if (known->size == 0 || known->cells[hole].id == NULL) {
+	if (known->size == 0 || !plm_ec2_instance_id(provider_id, id)) {
+		return;
+	}
+	hole = cell_of(known, plm_slice_str(id));
+	if (known->cells[hole].id == NULL) {
 		return;
 	}
 	free_row(&known->cells[hole]);
@@ -112,19 +107,19 @@ static char *text_of(struct plm_slice from)
 static void keep(struct plm_ec2_known *known, struct plm_slice provider_id,
 		 struct plm_slice reservation)
 {
-	struct plm_slice id = id_in(provider_id);
 	struct plm_ec2_known_row *row = NULL;
 	int64_t block_end_ms = 0;
+	char id[PLM_EC2_ID_SIZE];
 
-	if (id.size == 0) {
+	if (!plm_ec2_instance_id(provider_id, id)) {
 		return;
 	}
 	make_room(known);
-	row = &known->cells[cell_of(known, id)];
+	row = &known->cells[cell_of(known, plm_slice_str(id))];
 	known->count += row->id == NULL ? 1 : 0;
 	block_end_ms = row->block_end_ms;
 	free_row(row);
-	*row = (struct plm_ec2_known_row){.id = text_of(id),
+	*row = (struct plm_ec2_known_row){.id = text_of(plm_slice_str(id)),
 					  .provider_id = text_of(provider_id),
 					  .reservation = text_of(reservation),
 					  .block_end_ms = block_end_ms,
@@ -175,7 +170,7 @@ void plm_ec2_known_saw(struct plm_ec2_known *known, enum plm_event_type type, co
 		const struct plm_w_instance *instance = value;
 
 		if (plm_slice_is(instance->state, "terminated")) {
-			forget(known, id_in(instance->provider_id));
+			forget(known, instance->provider_id);
 		} else {
 			keep(known, instance->provider_id, instance->reservation);
 		}

@@ -3,6 +3,7 @@
 #include "adapters/ec2/query.h"
 #include "adapters/ec2/text.h"
 #include "core/event.h"
+#include "core/hashing.h"
 #include "core/limits.h"
 
 #include <stdlib.h>
@@ -66,11 +67,8 @@ static bool is_query(const struct plm_aws_pages *pages)
 /* False: it came before. */
 static bool is_new(struct plm_aws_pages *pages, struct plm_slice token)
 {
-	uint64_t hash = 14695981039346656037U;
+	uint64_t hash = plm_hash_bytes(token);
 
-	for (size_t i = 0; i < token.size; i++) {
-		hash = (hash ^ token.ptr[i]) * 1099511628211U;
-	}
 	for (size_t i = 0; i < pages->count; i++) {
 		if (pages->seen[i] == hash) {
 			return false;
