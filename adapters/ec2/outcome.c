@@ -1,5 +1,7 @@
 #include "adapters/ec2/outcome.h"
 
+#include "core/utf8.h"
+
 #include <stdio.h>
 
 /* What a code says; more than one class for the same meaning of ours. */
@@ -187,10 +189,8 @@ static void set(char *to, size_t size, struct plm_slice text)
 		}
 		to[used++] = (char)byte;
 	}
-	while (used > 0 && ((uint8_t)to[used - 1] & 0xc0U) == 0x80 && used + 2 >= size) {
-		used--; /* no half of a character at the cut */
-	}
-	to[used] = '\0';
+	/* No half of a character at the cut. */
+	to[plm_utf8_prefix(plm_slice_of(to, used))] = '\0';
 }
 
 static void say(struct plm_aws_verdict *out, enum plm_aws_class class, const char *code,

@@ -166,7 +166,9 @@ static const struct doctor_case {
 	 "ok rights: 12 of 13 reads are allowed\n",
 	 14},
 	{"the keys are none", NULL, "SignatureDoesNotMatch",
-	 "finding credentials: SignatureDoesNotMatch: the credentials were not accepted\n", 2},
+	 "finding credentials: SignatureDoesNotMatch: the credentials were not accepted (or the "
+	 "time: is the clock right?)\n",
+	 2},
 };
 
 static void doctor_row(const struct doctor_case *row)
