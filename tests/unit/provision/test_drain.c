@@ -586,6 +586,28 @@ static void a_node_goes_when_its_instance_has(void **state)
 	assert_int_equal(yard_intents(y, PLM_CALL_TERMINATE), 1);
 	answered(y, PLM_CALL_TERMINATE, PLM_RESULT_ALREADY_DONE, "");
 	yard_run(y, plm_claims_step);
+	assert_int_equal(yard_intents(y, PLM_CALL_NODE_FINALIZE),
+			 1); /* whatever its kubelet says */
+	yard_run(y, plm_claims_step);
+	assert_int_equal(y->out.count, 0);
+}
+
+static void a_node_whose_instance_went_by_itself(void **state)
+{
+	struct yard *y = *state;
+	const char *name = leaving(y, PLM_UNSET, true);
+	const struct plm_w_instance gone = {
+		.provider_id = plm_slice_str(text(y, yard_only_claim(y)->provider_id)),
+		.state = plm_slice_str("terminated"),
+		.intent = (int64_t)yard_only_claim(y)->intent,
+		.launched_ms = YARD_START_MS,
+		.ours = 1,
+	};
+
+	finalized(y, name, YARD_START_MS, true);
+	yard_fold(y, PLM_EV_INSTANCE, &gone);
+	assert_int_equal(yard_only_claim(y)->ended_by_cloud, 1);
+	yard_run(y, plm_claims_step);
 	assert_int_equal(yard_intents(y, PLM_CALL_NODE_FINALIZE), 0); /* its kubelet still talks */
 	finalized(y, name, YARD_START_MS, false);
 	yard_run(y, plm_claims_step);
@@ -641,6 +663,7 @@ int main(void)
 		WITH_YARD(an_instance_says_itself_that_it_has_gone),
 		WITH_YARD(a_termination_that_fails_is_asked_for_later),
 		WITH_YARD(a_node_goes_when_its_instance_has),
+		WITH_YARD(a_node_whose_instance_went_by_itself),
 		WITH_YARD(a_deleted_node_takes_its_claim_along),
 	};
 
