@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "adapters/kube/flight.h"
+#include "adapters/kube/refusals.h"
 #include "codec/codec.h"
 #include "core/limits.h"
 #include "core/utf8.h"
@@ -24,6 +25,7 @@ struct plm_kube_effector {
 	struct plm_arena step_arena, tell_arena;
 	struct plm_known_table known;
 	struct plm_order order;
+	struct plm_refusals refusals;
 	struct list ready, going, waiting;
 	struct told *told_first, *told_last;
 	uv_timer_t *timer; /* owned until its close */
@@ -252,6 +254,12 @@ void plm_effector_ended(struct plm_flight *flight, const struct plm_flight_end *
 	struct plm_kube_effector *effector = flight->effector;
 
 	if (end->final) {
+		if (end->class == PLM_RESULT_FAILED) {
+			plm_refusals_failed(&effector->refusals, flight->call, flight->order.object,
+					    effector->options.wait_first_ms, boot_ms(effector));
+		} else if (end->class != PLM_RESULT_CONFLICT) {
+			plm_refusals_done(&effector->refusals, flight->call, flight->order.object);
+		}
 		tell(flight, end);
 		leave(flight);
 	} else {
@@ -264,6 +272,25 @@ void plm_effector_ended(struct plm_flight *flight, const struct plm_flight_end *
 }
 
 /* ---- the port ------------------------------------------------------------------------------------ */
+
+/* It goes when there is room, or after what its sort has to wait. */
+static void line_up(struct plm_flight *flight)
+{
+	struct plm_kube_effector *effector = flight->effector;
+	int64_t now_ms = boot_ms(effector);
+	int64_t wait_ms = plm_refusals_wait_ms(&effector->refusals, flight->call,
+					       flight->order.object, now_ms);
+
+	if (wait_ms == 0) {
+		become(flight, PLM_FLIGHT_READY);
+		return;
+	}
+	flight->due_ms = now_ms + wait_ms;
+	become(flight, PLM_FLIGHT_WAITING);
+	if (flight->due_ms < effector->armed_ms) {
+		arm(effector);
+	}
+}
 
 static void submit(void *self, const struct plm_effect *effect)
 {
@@ -278,7 +305,7 @@ static void submit(void *self, const struct plm_effect *effect)
 			 effect->intent ^ (uint64_t)boot_ms(effector));
 	effector->count++;
 	if (plm_order_add(&effector->order, &flight->order)) {
-		become(flight, PLM_FLIGHT_READY);
+		line_up(flight);
 	}
 	fill(effector);
 }

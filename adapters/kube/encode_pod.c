@@ -41,6 +41,49 @@ static cJSON *meta_of(const struct plm_encode *in, const struct plm_w_req_pod_cr
 	return meta;
 }
 
+static bool is_extended(const char *resource)
+{
+	return strncmp(resource, "hugepages-", 10) == 0 ||
+	       (strchr(resource, '/') != NULL && strncmp(resource, "kubernetes.io/", 14) != 0);
+}
+
+/*
+ * What cannot be overcommitted must be limited to what is requested, says the API server, and a template that only
+ * requests it means just that.
+ */
+static void limit_extended(cJSON *container)
+{
+	cJSON *resources = cJSON_GetObjectItemCaseSensitive(container, "resources");
+	const cJSON *requests = cJSON_GetObjectItemCaseSensitive(resources, "requests");
+	cJSON *limits = cJSON_GetObjectItemCaseSensitive(resources, "limits");
+	const cJSON *request = NULL;
+
+	cJSON_ArrayForEach(request, requests)
+	{
+		if (!is_extended(request->string)) {
+			continue;
+		}
+		if (limits == NULL) {
+			limits = plm_tree_map();
+			plm_tree_put(resources, plm_slice_str("limits"), limits);
+		}
+		if (cJSON_GetObjectItemCaseSensitive(limits, request->string) == NULL) {
+			plm_tree_put(limits, plm_slice_str(request->string),
+				     plm_tree_copy(request));
+		}
+	}
+}
+
+static void limit_all(cJSON *spec, const char *list)
+{
+	cJSON *container = NULL;
+
+	cJSON_ArrayForEach(container, cJSON_GetObjectItemCaseSensitive(spec, list))
+	{
+		limit_extended(container);
+	}
+}
+
 static cJSON *spec_of(const struct plm_w_req_pod_create *request, const cJSON *template)
 {
 	const cJSON *had = plm_tree_get(template, "spec");
@@ -52,6 +95,8 @@ static cJSON *spec_of(const struct plm_w_req_pod_create *request, const cJSON *t
 	       plm_encode_tolerations(plm_tree_get(had, "tolerations"), request->tolerations));
 	put_if(spec, "schedulingGates",
 	       plm_encode_gates(plm_tree_get(had, "schedulingGates"), request->gate));
+	limit_all(spec, "containers");
+	limit_all(spec, "initContainers");
 	return spec;
 }
 

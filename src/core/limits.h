@@ -518,4 +518,8 @@
 /* Bytes of a cluster's name where there is a cloud: it is part of a tag's key. */
 #define PLM_LIMIT_CLUSTER_NAME 100
 
+/* Effects on the API server that failed for good: as many are remembered, and the next of their sort waits so long at most. */
+#define PLM_LIMIT_REFUSALS 256U
+#define PLM_LIMIT_REFUSED_MS (30LL * 1000)
+
 #endif
