@@ -31,6 +31,7 @@ struct plm_aws_client_options {
 	const char *const *environment; /* borrowed */
 	const char *ca_file;		/* PEM; NULL = the system's (AWS_CA_BUNDLE) */
 	uint64_t seed;			/* of jitter */
+	int64_t again_ms; /* the first wait before a read is repeated, for tests; 0 = the limit's */
 	void (*note)(void *self, const char *text);
 	void *self;
 	/* May be NULL: each request that was answered or lost, as one line: service and action, class and code,

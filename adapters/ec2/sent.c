@@ -155,7 +155,8 @@ static bool worth_another(const struct plm_aws_sent *sent, enum plm_aws_class cl
 
 static int64_t backoff_ms(struct plm_aws_sent *sent, int64_t retry_after_ms)
 {
-	int64_t wait_ms = PLM_LIMIT_AWS_AGAIN_FIRST_MS;
+	int64_t own_ms = sent->client->options.again_ms;
+	int64_t wait_ms = own_ms > 0 ? own_ms : PLM_LIMIT_AWS_AGAIN_FIRST_MS;
 
 	for (unsigned i = 1; i < sent->tries && wait_ms < PLM_LIMIT_AWS_AGAIN_MS; i++) {
 		wait_ms *= 2;
