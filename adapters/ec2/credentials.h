@@ -27,7 +27,8 @@ struct plm_aws_credentials_options {
 	/* Instead of AWS' own hosts, for tests and private endpoints: NULL. AWS_ENDPOINT_URL[_STS] and
 	 * AWS_EC2_METADATA_SERVICE_ENDPOINT are looked at as the SDKs do. */
 	const char *endpoint;
-	uint64_t seed;				    /* of jitter */
+	uint64_t seed; /* of jitter */
+	int64_t near_ms; /* for an answer of IMDS or the agent beside us, for tests; 0 = the limit's */
 	void (*note)(void *self, const char *text); /* one line for people, without secrets */
 	void *self;
 };

@@ -73,7 +73,7 @@ void plm_aws_container(struct plm_aws_fetch *fetch)
 		.method = "GET",
 		.path = path,
 		.connect_ms = PLM_LIMIT_AWS_NEAR_CONNECT_MS,
-		.total_ms = PLM_LIMIT_AWS_NEAR_MS,
+		.total_ms = plm_aws_near_ms(fetch),
 	};
 
 	if (!authorization(fetch, &line)) {

@@ -143,6 +143,13 @@ void plm_aws_fetch_ask(struct plm_aws_fetch *fetch, const struct plm_aws_ask *as
 	fetch->call = plm_http_send(fetch->owner->options.http, &request);
 }
 
+int64_t plm_aws_near_ms(const struct plm_aws_fetch *fetch)
+{
+	int64_t own_ms = fetch->owner->options.near_ms;
+
+	return own_ms > 0 ? own_ms : PLM_LIMIT_AWS_NEAR_MS;
+}
+
 /* ---- what answers have in common ------------------------------------------------------------------------- */
 
 const char *plm_aws_fetch_code(struct plm_slice code, char out[65])

@@ -41,7 +41,7 @@ static void ask(struct plm_aws_fetch *fetch, const char *method, const char *pat
 		.path = path,
 		.headers = headers,
 		.connect_ms = PLM_LIMIT_AWS_NEAR_CONNECT_MS,
-		.total_ms = PLM_LIMIT_AWS_NEAR_MS,
+		.total_ms = plm_aws_near_ms(fetch),
 	};
 
 	plm_aws_fetch_ask(fetch, &ask, heard);

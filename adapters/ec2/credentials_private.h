@@ -160,6 +160,8 @@ void plm_aws_fetch_go(struct plm_aws_fetch *fetch, void (*step)(struct plm_aws_f
 void plm_aws_fetch_ask(struct plm_aws_fetch *fetch, const struct plm_aws_ask *ask,
 		       void (*heard)(struct plm_aws_fetch *fetch,
 				     const struct plm_http_outcome *outcome));
+/* How long an answer of IMDS or of the agent beside us may take. */
+int64_t plm_aws_near_ms(const struct plm_aws_fetch *fetch);
 /* The answer was one for now only: the step again, or the end with 'why'. */
 void plm_aws_fetch_again(struct plm_aws_fetch *fetch, int64_t retry_after_ms, const char *why);
 /* The end. The text never has a part of an answer but a code. */
