@@ -53,6 +53,9 @@ static struct plm_slice trimmed(const struct reader *reader)
 	size_t from = 0;
 	size_t to = reader->size;
 
+	if (to == 0) {
+		return (struct plm_slice){0}; /* there may be no text yet */
+	}
 	while (from < to && is_space(reader->text[from])) {
 		from++;
 	}
