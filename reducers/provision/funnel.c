@@ -673,6 +673,17 @@ void plm_funnel_of(struct plm_pass *pass, struct plm_pool *pool, uint32_t shape,
 	count_stops(&mk, last);
 }
 
+/* Is it a label that stops the type that is nearest? Such a pool is another one than the pod asks for. */
+static bool another(const struct plm_funnel *funnel)
+{
+	for (uint32_t i = 0; i < funnel->count; i++) {
+		if (funnel->gates[i].req != NULL && plm_gate_stops(funnel, i, funnel->nearest)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool plm_funnel_nearer(const struct plm_pass *pass, const struct plm_funnel *a,
 		       const struct plm_funnel *b)
 {
@@ -681,6 +692,9 @@ bool plm_funnel_nearer(const struct plm_pass *pass, const struct plm_funnel *a,
 	}
 	if (plm_stops(a, a->nearest) != plm_stops(b, b->nearest)) {
 		return plm_stops(a, a->nearest) < plm_stops(b, b->nearest);
+	}
+	if (another(a) != another(b)) {
+		return !another(a);
 	}
 	if (a->lacks[a->nearest] != b->lacks[b->nearest]) {
 		return a->lacks[a->nearest] < b->lacks[b->nearest];

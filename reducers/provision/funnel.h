@@ -69,7 +69,8 @@ int64_t plm_funnel_price(const struct plm_pass *pass, uint32_t type);
 /* What 'type' has of resource 'r' for pods, beside the daemons that the pool has on it. */
 int64_t plm_funnel_room(const struct plm_pass *pass, const struct plm_pool *pool, uint32_t type,
 			uint32_t r);
-/* Is the nearest type of 'a' nearer than that of 'b'? Of equals the cheaper, then the pool before. */
+/* Is the nearest type of 'a' nearer than that of 'b'? Of equals the one whose labels the pod asks for, then the
+ * one that lacks less, then the cheaper, then the pool before. */
 bool plm_funnel_nearer(const struct plm_pass *pass, const struct plm_funnel *a,
 		       const struct plm_funnel *b);
 /* Rules that stop all types of a pool or none. */
