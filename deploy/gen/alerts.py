@@ -122,7 +122,7 @@ CLOUD = [
           "The cloud throttles {{ $value | humanizePercentage }} of the calls {{ $labels.action }}.",
           "Who else calls in this account? Launches and removals go on, later. Limits can be raised with the cloud."),
     Alert("InterruptionQueueStuck", "critical", "5m",
-          """sum(increase(karpenter_interruption_received_messages_total[10m])) > 0
+          """sum(increase(plimsoll_cloud_messages_total[10m])) > 0
           unless sum(increase(karpenter_interruption_deleted_messages_total[10m])) > 0""",
           "Messages of the interruption queue come and none is taken off it.",
           """They come again until they are deleted, which is when their fact is durable. Is the right sqs:DeleteMessage there,

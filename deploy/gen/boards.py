@@ -123,8 +123,7 @@ BOARDS = {
              ('karpenter_nodes_termination_duration_seconds{quantile="0.99"}', "{{nodepool}} p99")),
         line("Dollars an hour", "currencyUSD", ("sum by (nodepool, capacity_type) (plimsoll_cost_dollars_per_hour)",
                                                "{{nodepool}} {{capacity_type}}")),
-        line("Interruptions", "short", ("sum by (message_type) (increase(karpenter_interruption_received_messages_total"
-                                        "[$__rate_interval]))", "{{message_type}}"),
+        line("Interruptions", "short", ("sum by (kind) (increase(plimsoll_cloud_messages_total[$__rate_interval]))", "{{kind}}"),
              ("sum(increase(karpenter_interruption_deleted_messages_total[$__rate_interval]))", "taken off the queue")),
         line("Requests to the cloud", "ops", ("sum by (action, outcome) (rate(plimsoll_cloud_requests_total[$__rate_interval]))",
                                               "{{action}} {{outcome}}")),

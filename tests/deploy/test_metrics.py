@@ -151,7 +151,7 @@ COST = 'plimsoll_cost_dollars_per_hour{nodepool="a",capacity_type="%s"}'
 EFFECT = 'plimsoll_effects_total{namespace="n",pod="p",call="instance.launch",status="%s"}'
 WAIT = 'kueue_admission_wait_time_seconds_bucket{cluster_queue="q",le="%s"}'
 GONE = 'karpenter_nodes_termination_duration_seconds_%s{nodepool="a"}'
-MESSAGE = 'karpenter_interruption_received_messages_total{message_type="x"}'
+MESSAGE = 'plimsoll_cloud_messages_total{kind="x"}'
 # Alert, series by the minute, minute, what fires: the labels beside alertname, alertstate, severity.
 ROWS = [
     ("PlimsollDown", {"other": "1x20"}, 6, [{}]),
