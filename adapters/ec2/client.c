@@ -42,13 +42,10 @@ static void init_lanes(struct plm_aws_client *client)
 /* A file of certificates, whole. */
 static enum plm_code read_ca(struct plm_aws_client *client, struct plm_error *err)
 {
-	const char *path = client->options.ca_file;
+	const char *path = plm_aws_variable(client->options.environment, "AWS_CA_BUNDLE");
 	FILE *file = NULL;
 
 	if (path == NULL) {
-		path = plm_aws_variable(client->options.environment, "AWS_CA_BUNDLE");
-	}
-	if (path == NULL || path[0] == '\0') {
 		return PLM_OK;
 	}
 	file = fopen(path, "re");

@@ -25,12 +25,12 @@ struct plm_aws_client_options {
 	struct plm_http_client *http;
 	struct plm_aws_credentials *credentials;
 	struct plm_clock clock;
-	const char *
-		endpoint; /* instead of all of AWS' own hosts, for tests; NULL. AWS_ENDPOINT_URL and
-			       * AWS_ENDPOINT_URL_<SERVICE> are looked at as the SDKs do */
-	const char *const *environment; /* borrowed */
-	const char *ca_file;		/* PEM; NULL = the system's (AWS_CA_BUNDLE) */
-	uint64_t seed;			/* of jitter */
+	/* Instead of all of AWS' own hosts, for tests; NULL. AWS_ENDPOINT_URL and AWS_ENDPOINT_URL_<SERVICE> are looked
+	 * at as the SDKs do. */
+	const char *endpoint;
+	/* Borrowed. AWS_CA_BUNDLE stands for the system's authorities. */
+	const char *const *environment;
+	uint64_t seed;	  /* of jitter */
 	int64_t again_ms; /* the first wait before a read is repeated, for tests; 0 = the limit's */
 	void (*note)(void *self, const char *text);
 	void *self;

@@ -286,14 +286,14 @@ void plm_aws_fetched(struct plm_aws_credentials *credentials, const char *why)
 
 static enum plm_code read_ca(struct plm_aws_credentials *credentials, struct plm_error *err)
 {
-	const char *path = plm_aws_setting(credentials->options.environment, "AWS_CA_BUNDLE");
+	const char *path = plm_aws_variable(credentials->options.environment, "AWS_CA_BUNDLE");
 	char *text = NULL;
 	enum plm_code code = PLM_OK;
 
 	if (path == NULL) {
 		return PLM_OK;
 	}
-	code = plm_aws_file_read(path, PLM_LIMIT_AWS_FILE_BYTES, &text, err);
+	code = plm_aws_file_read(path, PLM_LIMIT_CA_BYTES, &text, err);
 	if (code != PLM_OK) {
 		err->code = PLM_E_CONFIG;
 		return plm_fail_prefix(err, PLM_E_CONFIG, "AWS_CA_BUNDLE");

@@ -12,7 +12,7 @@
 
 bool plm_aws_imds_off(const char *const *environment)
 {
-	const char *off = plm_aws_setting(environment, "AWS_EC2_METADATA_DISABLED");
+	const char *off = plm_aws_variable(environment, "AWS_EC2_METADATA_DISABLED");
 
 	return off != NULL && strcasecmp(off, "true") == 0;
 }
@@ -20,8 +20,8 @@ bool plm_aws_imds_off(const char *const *environment)
 static const char *server_of(const struct plm_aws_fetch *fetch)
 {
 	const char *const *environment = fetch->owner->options.environment;
-	const char *given = plm_aws_setting(environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT");
-	const char *mode = plm_aws_setting(environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
+	const char *given = plm_aws_variable(environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT");
+	const char *mode = plm_aws_variable(environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
 
 	if (given != NULL) {
 		return given;

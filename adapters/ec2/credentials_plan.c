@@ -11,19 +11,6 @@
 
 #define SESSION "plimsoll"
 
-const char *plm_aws_setting(const char *const *environment, const char *name)
-{
-	size_t size = strlen(name);
-
-	for (size_t i = 0; environment != NULL && environment[i] != NULL; i++) {
-		if (strncmp(environment[i], name, size) == 0 && environment[i][size] == '=' &&
-		    environment[i][size + 1] != '\0') {
-			return environment[i] + size + 1;
-		}
-	}
-	return NULL;
-}
-
 bool plm_aws_keep(char *to, size_t room, struct plm_slice text)
 {
 	if (text.size >= room) {
@@ -51,7 +38,7 @@ struct planning {
 
 static const char *variable(const struct planning *planning, const char *name)
 {
-	return plm_aws_setting(planning->environment, name);
+	return plm_aws_variable(planning->environment, name);
 }
 
 /* The value of 'name' into 'room' bytes; "" when unset. */

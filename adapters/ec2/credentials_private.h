@@ -8,6 +8,7 @@
 #define PLM_ADAPTERS_EC2_CREDENTIALS_PRIVATE_H
 
 #include "adapters/ec2/credentials.h"
+#include "adapters/ec2/endpoint.h"
 #include "adapters/http/backoff.h"
 #include "core/limits.h"
 
@@ -55,8 +56,6 @@ struct plm_aws_plan {
 /* PLM_E_CONFIG: 'err' names variable, or file and profile. '*plan' is to be wiped in any case. */
 enum plm_code plm_aws_plan_make(const struct plm_aws_credentials_options *options,
 				struct plm_aws_plan *plan, struct plm_error *err) PLM_MUST_CHECK;
-/* The value of 'name', or NULL where it is unset or empty. */
-const char *plm_aws_setting(const char *const *environment, const char *name);
 /* IMDS must not be asked. */
 bool plm_aws_imds_off(const char *const *environment);
 /* Copy into 'room' bytes; false: it does not fit, or has control characters. */

@@ -217,7 +217,7 @@ static enum plm_code read_lines(struct reading *reading, const char *text)
 static enum plm_code read_file(struct reading *reading, const char *const *environment,
 			       const char *variable)
 {
-	bool named = plm_aws_setting(environment, variable) != NULL;
+	bool named = plm_aws_variable(environment, variable) != NULL;
 	char *text = NULL;
 	enum plm_code code = PLM_OK;
 
@@ -241,8 +241,8 @@ static enum plm_code read_file(struct reading *reading, const char *const *envir
 static bool path_of(const char *const *environment, const char *variable, const char *name,
 		    char out[PLM_AWS_PATH_SIZE])
 {
-	const char *path = plm_aws_setting(environment, variable);
-	const char *home = plm_aws_setting(environment, "HOME");
+	const char *path = plm_aws_variable(environment, variable);
+	const char *home = plm_aws_variable(environment, "HOME");
 	int size = 0;
 
 	out[0] = '\0';

@@ -192,7 +192,6 @@ static enum plm_code open_client(struct ec2 *ec2, struct plm_error *err)
 		.clock = options->clock,
 		.endpoint = options->endpoint,
 		.environment = options->environment,
-		.ca_file = options->ca_file,
 		.seed = options->seed,
 		.note = options->note,
 		.traced = options->traced,

@@ -19,7 +19,6 @@ struct plm_ec2_options {
 	const char *const *environment;
 	const char *region;	  /* NULL = where credentials.h looks */
 	const char *endpoint;	  /* NULL = AWS */
-	const char *ca_file;	  /* NULL = the system's */
 	const char *cluster_name; /* tags kubernetes.io/cluster/<name> and eks:eks-cluster-name */
 	const char *cluster_endpoint;	/* of the API server, for user data; NULL = EKS says */
 	const char *cluster_ca;		/* PEM in base64; NULL = EKS says */

@@ -44,18 +44,12 @@ const char *plm_aws_variable(const char *const *environment, const char *name)
 	size_t size = strlen(name);
 
 	for (size_t i = 0; environment != NULL && environment[i] != NULL; i++) {
-		if (strncmp(environment[i], name, size) == 0 && environment[i][size] == '=') {
+		if (strncmp(environment[i], name, size) == 0 && environment[i][size] == '=' &&
+		    environment[i][size + 1] != '\0') {
 			return environment[i] + size + 1;
 		}
 	}
 	return NULL;
-}
-
-static const char *set_variable(const char *const *environment, const char *name)
-{
-	const char *value = plm_aws_variable(environment, name);
-
-	return value == NULL || value[0] == '\0' ? NULL : value;
 }
 
 const char *plm_aws_endpoint_override(enum plm_aws_service service, const char *endpoint,
@@ -66,7 +60,7 @@ const char *plm_aws_endpoint_override(enum plm_aws_service service, const char *
 		PLM_AWS_SERVICES(NAME)
 #undef NAME
 	};
-	const char *ignore = set_variable(environment, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+	const char *ignore = plm_aws_variable(environment, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
 	const char *own = NULL;
 
 	PLM_ASSERT(service < PLM_AWS_SERVICE_COUNT);
@@ -76,8 +70,8 @@ const char *plm_aws_endpoint_override(enum plm_aws_service service, const char *
 	if (ignore != NULL && strcmp(ignore, "true") == 0) {
 		return NULL;
 	}
-	own = set_variable(environment, names[service]);
-	return own != NULL ? own : set_variable(environment, "AWS_ENDPOINT_URL");
+	own = plm_aws_variable(environment, names[service]);
+	return own != NULL ? own : plm_aws_variable(environment, "AWS_ENDPOINT_URL");
 }
 
 static bool is_region(const char *region)

@@ -22,7 +22,7 @@ struct plm_aws_endpoint {
 
 /* "aws", "aws-cn", "aws-us-gov", "aws-iso", ...: static. */
 const char *plm_aws_partition(const char *region);
-/* "NAME=value" of 'environment' (NULL = empty), or NULL. */
+/* The value of 'name' in 'environment' (NULL = none are set); NULL where it is unset or empty. */
 const char *plm_aws_variable(const char *const *environment, const char *name);
 /* What stands in the place of AWS' own host; NULL = nothing. */
 const char *plm_aws_endpoint_override(enum plm_aws_service service, const char *endpoint,

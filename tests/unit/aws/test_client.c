@@ -361,8 +361,8 @@ static const struct config_case {
 	const char *name, *endpoint, *ca, *part;
 } config_table[] = {
 	{"an endpoint that is none", "ftp//x", NULL, "endpoint of ec2"},
-	{"no such file", NULL, "/nonexistent/ca.pem", "/nonexistent/ca.pem"},
-	{"an empty file", NULL, "/dev/null", "/dev/null"},
+	{"no such file", NULL, "AWS_CA_BUNDLE=/nonexistent/ca.pem", "/nonexistent/ca.pem"},
+	{"an empty file", NULL, "AWS_CA_BUNDLE=/dev/null", "/dev/null"},
 };
 
 static void refuses_row(const struct config_case *row)
@@ -371,8 +371,9 @@ static void refuses_row(const struct config_case *row)
 	struct plm_http_client *http = NULL;
 	struct plm_http_client_options http_options = {
 		.loop = &loop, .calls_max = 4, .user_agent = "plimsoll/test"};
+	const char *const environment[] = {row->ca, NULL};
 	struct plm_aws_client_options options = {
-		.loop = &loop, .endpoint = row->endpoint, .ca_file = row->ca};
+		.loop = &loop, .endpoint = row->endpoint, .environment = environment};
 	struct plm_aws_client *client = NULL;
 	struct plm_error err;
 
