@@ -339,6 +339,12 @@ static plm_id workload_of(const struct answer *a, const struct plm_pod *pod)
 	return job.n == 0 ? job : plm_job_at(a->st, job)->workload_id;
 }
 
+/* Does the log leave nodes to another program, or to nobody? */
+static bool only_observed(const struct plm_state *st)
+{
+	return plm_root(st)->only == PLM_ONLY_QUEUES || plm_root(st)->only == PLM_ONLY_NOTHING;
+}
+
 static void why_pod(struct answer *a)
 {
 	const struct plm_pod *pod = plm_pod_at(a->st, a->id);
@@ -369,6 +375,10 @@ static void why_pod(struct answer *a)
 	} else if (plm_provision_explain_pod(a->st, &a->scratch, a->id, fresh, lifts)) {
 		a->why = fresh;
 		a->lifts = lifts;
+	} else if (pod->phase == PLM_PHASE_PENDING && only_observed(a->st)) {
+		a->reason = "Observed";
+		a->message = plm_slice_str("nothing is decided on nodes here: they are observed "
+					   "only, until --enforce nodes");
 	}
 }
 

@@ -535,6 +535,19 @@ def test_completion_scripts(run, folder):
     assert asked.stdout == "strict better\nverify\n", asked
 
 
+def test_why_where_nodes_are_observed(run, folder):
+    """A pod for which a node would be bought: says who does not decide, instead of nothing."""
+    text = (run.source.parents[1] / "examples/nodes/rules/not-ready.yaml").read_text()
+    text = text.replace("{team: a}", "{team: b}")
+    file = folder / "in.yaml"
+    file.write_text(text)
+    doc = json.loads(run("why", "pod/web", "-n", "web", "-f", file, "--only", "queues", "-o", "json"))
+    assert (doc["reason"], doc["message"]) == (
+        "Observed", "nothing is decided on nodes here: they are observed only, until --enforce nodes"), doc
+    doc = json.loads(run("why", "pod/web", "-n", "web", "-f", file, "-o", "json"))
+    assert doc["reason"] == "Bound", doc
+
+
 def test_help_of_every_verb(run, folder):
     reference = (run.source.parents[1] / "docs" / "cli.md").read_text()
     assert reference == run("help", "--markdown"), "docs/cli.md: run `plimsoll help --markdown > docs/cli.md`"
