@@ -221,6 +221,7 @@ static void tell_result(const struct plm_w_result *result)
 		PLM_LOG_INT("intent", result->intent),
 		PLM_LOG_STR("result", plm_names_text(&plm_names_result_class, result->class)),
 		PLM_LOG_TEXT("code", result->code),
+		PLM_LOG_TEXT("error", result->message),
 		PLM_LOG_TEXT("provider-id", result->provider_id),
 		PLM_LOG_TEXT("instance-type", result->instance_type),
 		PLM_LOG_TEXT("zone", result->zone),
