@@ -315,7 +315,7 @@ def wrong_settings_are_exit_78(folder):
         (["--seed", "x"], "seed: "),
         (["--mode", "half"], "mode: "),
         (["--cloud", "none"], "kubeconfig: "),
-        (["--cloud", "ec2"], "cloud: "),
+        (["--cloud", "ec2"], "kubeconfig: "),
         (["--kubeconfig", "in-cluster"], "kubeconfig: "),
         (["--cloud", "none", "--kubeconfig", "in-cluster"], "scenario: "),
         (["--mode", "observe", "--enforce", "nodes"], "enforce: "),
