@@ -361,8 +361,7 @@ static void go_on(struct plm_leaving *l, const struct plm_leaving_node *on)
 	w->node = node.n == 0 ? NULL : plm_node_at(st, node);
 	if (w->claim->ended_by_cloud != 0) {
 		/* At our own word it is gone for good; else its node may only look as if. */
-		if (w->node != NULL &&
-		    (w->node->ready == 0 || w->stage == PLM_DRAIN_TERMINATING)) {
+		if (w->node != NULL && (w->node->ready == 0 || w->stage == PLM_DRAIN_TERMINATING)) {
 			delete_node(w);
 			finalize_node(w);
 		}
