@@ -421,7 +421,7 @@ void plm_provision_lifts(struct plm_pass *pass, const struct plm_funnel *funnels
 			best = &funnels[p];
 		}
 	}
-	if (stops == 0 || best->nearest == pass->types.count) {
+	if (stops == 0 || best == NULL || best->nearest == pass->types.count) {
 		return;
 	}
 	if (plm_stops(best, best->nearest) == stops) {
