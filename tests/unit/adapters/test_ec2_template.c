@@ -57,7 +57,7 @@ static void write_file(const char *name, struct plm_slice text)
 
 	(void)snprintf(path, sizeof(path), PATH, getenv("PLM_SOURCE_ROOT"), name, "want");
 	file = fopen(path, "w");
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	assert_int_equal(fwrite(text.ptr, 1, text.size, file), text.size);
 	assert_int_equal(fclose(file), 0);
 }

@@ -84,7 +84,7 @@ static struct plm_slice written(void)
 	FILE *file = open_memstream(&bytes, &size);
 	struct plm_slice out = {0};
 
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	status.recipe = (struct plm_slice){0};
 	write_json(file, plm_wire_json(&plm_type_class_status, &status, &account.arena));
 	(void)fputs("---- recipe ----\n", file);
@@ -105,7 +105,7 @@ static void compare(const char *name)
 	if (getenv("PLM_UPDATE") != NULL) {
 		FILE *file = fopen(path, "w");
 
-		assert_non_null(file);
+		PLM_ASSERT(file != NULL);
 		assert_int_equal(fwrite(have.ptr, 1, have.size, file), have.size);
 		assert_int_equal(fclose(file), 0);
 	}

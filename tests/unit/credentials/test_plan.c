@@ -17,7 +17,7 @@ static void write_file(const char *name, const char *text)
 
 	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
 	file = fopen(path, "w");
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	assert_int_equal(fputs(text, file) >= 0, 1);
 	assert_int_equal(fclose(file), 0);
 }

@@ -55,7 +55,7 @@ static void write_bundle(const char *path, const char *name)
 	struct plm_slice pem = http_server_file(name);
 	FILE *file = fopen(path, "w");
 
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	assert_int_equal(fwrite(pem.ptr, 1, pem.size, file), pem.size);
 	assert_int_equal(fclose(file), 0);
 }

@@ -48,10 +48,11 @@ char *feed_file(const char *name)
 	(void)snprintf(path, sizeof(path), "%s/tests/unit/feed/%s", root == NULL ? "." : root,
 		       name);
 	file = fopen(path, "rb");
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	assert_int_equal(fseek(file, 0, SEEK_END), 0);
 	size = ftell(file);
-	rewind(file);
+	PLM_ASSERT(size >= 0);
+	assert_int_equal(fseek(file, 0, SEEK_SET), 0);
 	text = calloc(1, (size_t)size + 1);
 	assert_non_null(text);
 	assert_int_equal(fread(text, 1, (size_t)size, file), (size_t)size);

@@ -128,7 +128,7 @@ void stage_write(const char *name, const char *text)
 
 	path_of(name, path, sizeof(path));
 	file = fopen(path, "wb");
-	assert_non_null(file);
+	PLM_ASSERT(file != NULL);
 	assert_int_equal(fputs(text, file) >= 0, 1);
 	assert_int_equal(fclose(file), 0);
 }
