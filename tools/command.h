@@ -83,7 +83,7 @@ enum plm_flag_kind {
 	  "--cluster-name")                                                                        \
 	X(DATA_DIR, "data-dir", 0, TEXT, "DIR", "", "folder of the log; made when it is missing")  \
 	X(MODE, "mode", 0, CHOICE, "MODE", "observe|enforce",                                      \
-	  "observe = decide and log but change nothing; default observe, with --cloud sim "        \
+	  "observe = log what happens and change nothing; default observe, with --cloud sim "      \
 	  "enforce")                                                                               \
 	X(ENFORCE, "enforce", 0, LIST, "AREA", "queues|nodes", "carry out decisions of AREA only") \
 	X(CLOUD, "cloud", 0, CHOICE, "CLOUD", "ec2|sim|none",                                      \
