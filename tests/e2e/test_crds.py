@@ -157,7 +157,7 @@ def test_policies_beside_kueue(e2e):
     kueue = None
     try:
         kueue = Kueue(cluster, cluster.folder / "kueue")
-        install.applied(cluster, "policies/*.yaml")
+        install.applied(cluster, "policies/*ing-*.yaml")
         admin = cluster.admin
         wrong = made("queue", {"spec/fairSharing": {"weight": "-1"}})
         until("ours work", lambda: "plimsoll" in str(sent(admin, "POST", path(wrong) + "?dryRun=All", wrong)[1]))
