@@ -185,30 +185,35 @@ static struct plm_json *step_rows(struct plm_json *pools, size_t first, size_t c
 	return rows;
 }
 
+/* What a step took of 'before' types, and what it asked and found. */
+static void print_step(struct plm_grid *grid, struct plm_json *step, int64_t before)
+{
+	int64_t left = number_at(step, "left");
+	struct plm_slice detail = text_at(step, "detail");
+	struct plm_slice need = text_at(step, "need");
+	struct plm_slice have = text_at(step, "have");
+	const char *between = need.size > 0 ? ", there " : "  left: ";
+
+	plm_grid_format(grid, "-%" PRId64 "%s%.*s%s%.*s%s%.*s%s", before - left,
+			need.size > 0 ? "  asked " : "", S(need), have.size > 0 ? between : "",
+			S(have), detail.size > 0 ? "  " : "", S(detail),
+			left == 0 && before > 0 ? "   <- the last went here" : "");
+}
+
 /* "1335", "-790  In g, p", "-4  8 asked, 4 there (g5.12xlarge)   <- the last 4" */
 static void step_cell(struct plm_grid *grid, struct plm_json *steps, struct plm_json *row)
 {
 	for (size_t s = 0; s < steps->count; s++) {
 		struct plm_json *step = steps->items[s];
-		int64_t left = number_at(step, "left");
-		int64_t before = s == 0 ? left : number_at(steps->items[s - 1], "left");
-		struct plm_slice detail = text_at(step, "detail");
-		struct plm_slice need = text_at(step, "need");
-		struct plm_slice have = text_at(step, "have");
 
 		if (!same_step(step, row)) {
 			continue;
 		}
 		if (s == 0) {
-			plm_grid_format(grid, "%" PRId64, left);
-			return;
+			plm_grid_format(grid, "%" PRId64, number_at(step, "left"));
+		} else {
+			print_step(grid, step, number_at(steps->items[s - 1], "left"));
 		}
-		plm_grid_format(grid, "-%" PRId64 "%s%.*s%s%.*s%s%.*s%s%s", before - left,
-				need.size > 0 ? "  asked " : "", S(need),
-				have.size > 0 ? (need.size > 0 ? ", there " : "  left: ") : "",
-				S(have), detail.size > 0 ? "  " : "", S(detail),
-				left == 0 && before > 0 ? "   <- the last" : "",
-				left == 0 && before > 0 ? " went here" : "");
 		return;
 	}
 	plm_grid_cell(grid, (struct plm_slice){0});
